@@ -1,0 +1,435 @@
+/**
+ * Every way in which registering, assembling or rendering a prompt can fail.
+ *
+ * Each error is a `Schema.TaggedError`: its fields are plain data that survive
+ * encoding, its `message` says what went wrong, where, and what to do next. All
+ * of them name the owner of the contribution at fault, so that a consumer can
+ * recover, blame or report without parsing a message.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What kind of contribution an error is about.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Kind = Schema.Literals(["section", "context", "variable", "tools", "listener", "suppressor", "toolOrder"])
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Kind = typeof Kind.Type
+
+/**
+ * Who is responsible: the kind and name of a contribution, the label of the
+ * prompt scope it lives in, and the plugin that registered it, where one was
+ * named. An anonymous tool provider or suppressor has the empty string as `entry`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Owner {
+  readonly kind: Kind
+  readonly entry: string
+  readonly scope: string
+  readonly plugin?: string
+}
+
+const owner = {
+  kind: Kind,
+  entry: Schema.String,
+  scope: Schema.String,
+  plugin: Schema.optionalKey(Schema.String)
+}
+
+/** Where in its own text a problem begins: `offset` in UTF-16 units from 0, `line` and `column` from 1. */
+const place = {
+  offset: Schema.Int,
+  line: Schema.Int,
+  column: Schema.Int,
+  excerpt: Schema.String
+}
+
+const nouns: Record<Kind, string> = {
+  section: "section",
+  context: "context",
+  variable: "variable",
+  tools: "tool provider",
+  listener: "listener",
+  suppressor: "suppressor",
+  toolOrder: "toolOrder"
+}
+
+/**
+ * Names an owner in prose: `section "model" of scope "agent" (plugin "core")`.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const describeOwner = (self: Owner): string => {
+  const plugin = self.plugin === undefined ? "" : ` (plugin ${JSON.stringify(self.plugin)})`
+  const entry = self.entry === "" && self.kind !== "section" ? "" : ` ${JSON.stringify(self.entry)}`
+  return `${nouns[self.kind]}${entry} of scope ${JSON.stringify(self.scope)}${plugin}`
+}
+
+/** The fields of an owner alone, to spread into an error. */
+export const ownerFields = (self: Owner): Owner => ({
+  kind: self.kind,
+  entry: self.entry,
+  scope: self.scope,
+  ...(self.plugin === undefined ? undefined : { plugin: self.plugin })
+})
+
+const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
+
+/** What a cause says of itself: the message of an error, its tag if it has none, else the value. */
+const describeCause = (cause: unknown): string => {
+  if (cause instanceof Error) {
+    if (cause.message !== "") return cause.message
+    return "_tag" in cause && typeof cause._tag === "string" ? cause._tag : cause.name
+  }
+  if (typeof cause === "object" && cause !== null) {
+    if ("message" in cause && typeof cause.message === "string" && cause.message !== "") return cause.message
+    if ("_tag" in cause && typeof cause._tag === "string") return cause._tag
+  }
+  return String(cause)
+}
+
+// -----------------------------------------------------------------------------
+// errors of registration
+// -----------------------------------------------------------------------------
+
+/**
+ * The overlay already holds a contribution of this kind and name. The first one stays.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistration>(
+  "effect-preamble/DuplicateRegistration"
+)("DuplicateRegistration", { ...owner, existingPlugin: Schema.optionalKey(Schema.String) }) {
+  override get message(): string {
+    const by = this.existingPlugin === undefined ? "" : ` by plugin ${JSON.stringify(this.existingPlugin)}`
+    const remedy =
+      this.scope === "global"
+        ? "Choose another name, or register it in a prompt scope of its own to shadow the global one there."
+        : "Choose another name, or close the Effect scope of the first registration before you replace it in this scope."
+    return `${describeOwner(this)} is already registered${by}. ${remedy}`
+  }
+}
+
+/**
+ * A field of a contribution breaks a rule; nothing was registered.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidRegistration extends Schema.TaggedError<InvalidRegistration>("effect-preamble/InvalidRegistration")(
+  "InvalidRegistration",
+  { ...owner, field: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} has an invalid ${this.field}: ${this.reason}`
+  }
+}
+
+/**
+ * The configured `toolOrder` repeats an entry or lacks the rest marker, so no service was built.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidToolOrder extends Schema.TaggedError<InvalidToolOrder>("effect-preamble/InvalidToolOrder")(
+  "InvalidToolOrder",
+  { ...owner, reason: Schema.String }
+) {
+  override get message(): string {
+    return `invalid toolOrder: ${this.reason}`
+  }
+}
+
+/**
+ * The prompt scope has been closed, so nothing can be registered in it or moved by it any more.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ScopeClosed extends Schema.TaggedError<ScopeClosed>("effect-preamble/ScopeClosed")("ScopeClosed", {
+  scope: Schema.String,
+  kind: Schema.optionalKey(Kind),
+  entry: Schema.optionalKey(Schema.String),
+  plugin: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    const what =
+      this.kind === undefined
+        ? `prompt scope ${JSON.stringify(this.scope)} cannot be rebound`
+        : `${describeOwner({ ...this, kind: this.kind, entry: this.entry ?? "" })} cannot be registered`
+    return `${what}: the prompt scope is closed. Register while the agent that owns the scope is alive, or make a new scope.`
+  }
+}
+
+/**
+ * Moving a prompt scope under the given parent would make it its own ancestor; the old parent stays.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ScopeCycle extends Schema.TaggedError<ScopeCycle>("effect-preamble/ScopeCycle")("ScopeCycle", {
+  scope: Schema.String,
+  parent: Schema.String,
+  chain: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `prompt scope ${JSON.stringify(this.scope)} cannot have parent ${JSON.stringify(this.parent)}: it would be its own ancestor (${this.chain.join(" → ")}). Its old parent stays; choose one that does not descend from it.`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// errors of assembly
+// -----------------------------------------------------------------------------
+
+/**
+ * More than one section in force for this scope claims to be the whole prompt. No provider ran.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class MultipleCompleteSections extends Schema.TaggedError<MultipleCompleteSections>(
+  "effect-preamble/MultipleCompleteSections"
+)("MultipleCompleteSections", {
+  scope: Schema.String,
+  sections: Schema.Array(
+    Schema.Struct({ entry: Schema.String, scope: Schema.String, plugin: Schema.optionalKey(Schema.String) })
+  )
+}) {
+  override get message(): string {
+    const all = this.sections.map((one) => describeOwner({ ...one, kind: "section" })).join(" and ")
+    return `scope ${JSON.stringify(this.scope)} sees ${this.sections.length} complete sections: ${all}. Only one section can be the whole prompt: shadow one of them in this scope by a section of the same name, or drop its \`complete\`.`
+  }
+}
+
+/**
+ * `toolOrder` lists tools that no provider knows, not even as hidden ones.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownTool extends Schema.TaggedError<UnknownTool>("effect-preamble/UnknownTool")("UnknownTool", {
+  ...owner,
+  unknown: Schema.Array(Schema.String),
+  known: Schema.Array(Schema.String),
+  nearest: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    const hint = this.nearest === undefined ? "" : ` Did you mean ${JSON.stringify(this.nearest)}?`
+    return `toolOrder lists unknown tools: ${list(this.unknown)}.${hint} Known tools: ${list(this.known)}. Correct the name, or let its provider list it in \`knownNames\` while it is hidden.`
+  }
+}
+
+/**
+ * A provider returned a tool whose name is the rest marker of `toolOrder`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ReservedToolName extends Schema.TaggedError<ReservedToolName>("effect-preamble/ReservedToolName")(
+  "ReservedToolName",
+  { ...owner, tool: Schema.String }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} returned a tool named ${JSON.stringify(this.tool)}, which marks "all other tools" in toolOrder. Rename the tool.`
+  }
+}
+
+/**
+ * A tool schema is not plain JSON of the expected shape. `path` leads from the tool to the value, as a JSONPath.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidToolSchema extends Schema.TaggedError<InvalidToolSchema>("effect-preamble/InvalidToolSchema")(
+  "InvalidToolSchema",
+  { ...owner, tool: Schema.String, path: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `tool ${JSON.stringify(this.tool)} from ${describeOwner(this)} is invalid at ${this.path}: ${this.reason}`
+  }
+}
+
+/**
+ * A provider failed, died, or gave a value of the wrong type.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect-preamble/ProviderFailure")(
+  "ProviderFailure",
+  { ...owner, reason: Schema.String, cause: Schema.Defect() }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
+  }
+}
+
+/**
+ * A listener failed, died, or broke the contract of `next`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect-preamble/ListenerFailure")(
+  "ListenerFailure",
+  { ...owner, reason: Schema.String, cause: Schema.Defect() }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
+  }
+}
+
+/**
+ * A listener's result is not a well-formed assembly. `path` leads from the assembly to the value.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidAssembly extends Schema.TaggedError<InvalidAssembly>("effect-preamble/InvalidAssembly")(
+  "InvalidAssembly",
+  { ...owner, path: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} returned an invalid assembly at ${this.path}: ${this.reason}`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// errors of rendering
+// -----------------------------------------------------------------------------
+
+const at = (self: { readonly line: number; readonly column: number; readonly offset: number }): string =>
+  `line ${self.line}, column ${self.column} (offset ${self.offset})`
+
+/**
+ * A text refers to a variable that nobody registered for this scope.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect-preamble/UnknownVariable")(
+  "UnknownVariable",
+  {
+    ...owner,
+    ...place,
+    variable: Schema.String,
+    known: Schema.Array(Schema.String),
+    nearest: Schema.optionalKey(Schema.String)
+  }
+) {
+  override get message(): string {
+    const hint = this.nearest === undefined ? "" : ` Did you mean {{${this.nearest}}}?`
+    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${this.excerpt}.${hint} Known variables: ${list(this.known)}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
+  }
+}
+
+/**
+ * A text refers to a variable that is registered but has no value in this assembly.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UndefinedVariable extends Schema.TaggedError<UndefinedVariable>("effect-preamble/UndefinedVariable")(
+  "UndefinedVariable",
+  { ...owner, ...place, variable: Schema.String }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} needs a value for {{${this.variable}}} at ${at(this)}: ${this.excerpt}. The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference.`
+  }
+}
+
+/**
+ * A text has an opening `{{` that is neither a reference nor plain text.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class MalformedGroup extends Schema.TaggedError<MalformedGroup>("effect-preamble/MalformedGroup")(
+  "MalformedGroup",
+  { ...owner, ...place, group: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `${describeOwner(this)} has a malformed group ${JSON.stringify(this.group)} at ${at(this)}: ${this.reason}`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// unions
+// -----------------------------------------------------------------------------
+
+/**
+ * What registering a contribution can fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type RegistrationError = DuplicateRegistration | InvalidRegistration | ScopeClosed
+
+/**
+ * What assembling can fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type AssembleError =
+  | MultipleCompleteSections
+  | UnknownTool
+  | ReservedToolName
+  | InvalidToolSchema
+  | ProviderFailure
+  | ListenerFailure
+  | InvalidAssembly
+
+/**
+ * What rendering an assembly can fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type RenderError = UnknownVariable | UndefinedVariable | MalformedGroup
+
+/**
+ * Every error of the core as one Schema, to encode and decode failures.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const PromptError = Schema.Union([
+  DuplicateRegistration,
+  InvalidRegistration,
+  InvalidToolOrder,
+  ScopeClosed,
+  ScopeCycle,
+  MultipleCompleteSections,
+  UnknownTool,
+  ReservedToolName,
+  InvalidToolSchema,
+  ProviderFailure,
+  ListenerFailure,
+  InvalidAssembly,
+  UnknownVariable,
+  UndefinedVariable,
+  MalformedGroup
+])
+
+/**
+ * @since 0.1.0
+ * @category errors
+ */
+export type PromptError = typeof PromptError.Type

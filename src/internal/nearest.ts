@@ -1,0 +1,38 @@
+/** Finds the known name that a mistyped one most likely means. */
+
+/** Edit distance between two short names (insert, delete, replace, swap of neighbours), in O(a × b). */
+const distance = (a: string, b: string): number => {
+  let before: Array<number> = []
+  let last: Array<number> = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, before[j - 2]! + 1)
+      row.push(best)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]!
+}
+
+/** Longer names are no typos of anything, and would make the search slow. */
+const maxLength = 64
+
+/** The known name nearest to `name`, if it is near enough to be meant: at most a third of its letters differ. */
+export const nearest = (name: string, known: Iterable<string>): string | undefined => {
+  if (name.length > maxLength) return undefined
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  for (const candidate of known) {
+    if (candidate.length > maxLength || Math.abs(candidate.length - name.length) >= least) continue
+    const d = distance(name.toLowerCase(), candidate.toLowerCase())
+    if (d < least) {
+      best = candidate
+      least = d
+    }
+  }
+  return best
+}

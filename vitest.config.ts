@@ -1,0 +1,12 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^effect-preamble$/, replacement: fileURLToPath(new URL("./src/index.ts", import.meta.url)) },
+      { find: /^effect-preamble\/(\w+)$/, replacement: fileURLToPath(new URL("./src/$1/index.ts", import.meta.url)) }
+    ]
+  },
+  test: { include: ["test/**/*.test.ts"] }
+})
