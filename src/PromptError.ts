@@ -9,46 +9,14 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { visible } from "./internal/excerpt.ts"
+import { describeCause, describeOwner, Kind, ownerSchema } from "./Owner.ts"
+
+export { describeOwner, Kind, type Owner, ownerFields } from "./Owner.ts"
 
 // -----------------------------------------------------------------------------
-// models
+// what errors share
 // -----------------------------------------------------------------------------
-
-/**
- * What kind of contribution an error is about.
- *
- * @since 0.1.0
- * @category models
- */
-export const Kind = Schema.Literals(["section", "context", "variable", "tools", "listener", "suppressor", "toolOrder"])
-
-/**
- * @since 0.1.0
- * @category models
- */
-export type Kind = typeof Kind.Type
-
-/**
- * Who is responsible: the kind and name of a contribution, the label of the
- * prompt scope it lives in, and the plugin that registered it, where one was
- * named. An anonymous tool provider or suppressor has the empty string as `entry`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Owner {
-  readonly kind: Kind
-  readonly entry: string
-  readonly scope: string
-  readonly plugin?: string
-}
-
-const owner = {
-  kind: Kind,
-  entry: Schema.String,
-  scope: Schema.String,
-  plugin: Schema.optionalKey(Schema.String)
-}
 
 /** Where in its own text a problem begins: `offset` in UTF-16 units from 0, `line` and `column` from 1. */
 const place = {
@@ -58,50 +26,7 @@ const place = {
   excerpt: Schema.String
 }
 
-const nouns: Record<Kind, string> = {
-  section: "section",
-  context: "context",
-  variable: "variable",
-  tools: "tool provider",
-  listener: "listener",
-  suppressor: "suppressor",
-  toolOrder: "toolOrder"
-}
-
-/**
- * Names an owner in prose: `section "model" of scope "agent" (plugin "core")`.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const describeOwner = (self: Owner): string => {
-  const plugin = self.plugin === undefined ? "" : ` (plugin ${JSON.stringify(self.plugin)})`
-  const entry = self.entry === "" && self.kind !== "section" ? "" : ` ${JSON.stringify(self.entry)}`
-  return `${nouns[self.kind]}${entry} of scope ${JSON.stringify(self.scope)}${plugin}`
-}
-
-/** The fields of an owner alone, to spread into an error. */
-export const ownerFields = (self: Owner): Owner => ({
-  kind: self.kind,
-  entry: self.entry,
-  scope: self.scope,
-  ...(self.plugin === undefined ? undefined : { plugin: self.plugin })
-})
-
 const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
-
-/** What a cause says of itself: the message of an error, its tag if it has none, else the value. */
-const describeCause = (cause: unknown): string => {
-  if (cause instanceof Error) {
-    if (cause.message !== "") return cause.message
-    return "_tag" in cause && typeof cause._tag === "string" ? cause._tag : cause.name
-  }
-  if (typeof cause === "object" && cause !== null) {
-    if ("message" in cause && typeof cause.message === "string" && cause.message !== "") return cause.message
-    if ("_tag" in cause && typeof cause._tag === "string") return cause._tag
-  }
-  return String(cause)
-}
 
 // -----------------------------------------------------------------------------
 // errors of registration
@@ -115,7 +40,7 @@ const describeCause = (cause: unknown): string => {
  */
 export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistration>(
   "effect-preamble/DuplicateRegistration"
-)("DuplicateRegistration", { ...owner, existingPlugin: Schema.optionalKey(Schema.String) }) {
+)("DuplicateRegistration", { ...ownerSchema, existingPlugin: Schema.optionalKey(Schema.String) }) {
   override get message(): string {
     const by = this.existingPlugin === undefined ? "" : ` by plugin ${JSON.stringify(this.existingPlugin)}`
     const remedy =
@@ -134,7 +59,7 @@ export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistrat
  */
 export class InvalidRegistration extends Schema.TaggedError<InvalidRegistration>("effect-preamble/InvalidRegistration")(
   "InvalidRegistration",
-  { ...owner, field: Schema.String, reason: Schema.String }
+  { ...ownerSchema, field: Schema.String, reason: Schema.String }
 ) {
   override get message(): string {
     return `${describeOwner(this)} has an invalid ${this.field}: ${this.reason}`
@@ -149,7 +74,7 @@ export class InvalidRegistration extends Schema.TaggedError<InvalidRegistration>
  */
 export class InvalidToolOrder extends Schema.TaggedError<InvalidToolOrder>("effect-preamble/InvalidToolOrder")(
   "InvalidToolOrder",
-  { ...owner, reason: Schema.String }
+  { ...ownerSchema, reason: Schema.String }
 ) {
   override get message(): string {
     return `invalid toolOrder: ${this.reason}`
@@ -169,11 +94,10 @@ export class ScopeClosed extends Schema.TaggedError<ScopeClosed>("effect-preambl
   plugin: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
-    const what =
-      this.kind === undefined
-        ? `prompt scope ${JSON.stringify(this.scope)} cannot be rebound`
-        : `${describeOwner({ ...this, kind: this.kind, entry: this.entry ?? "" })} cannot be registered`
-    return `${what}: the prompt scope is closed. Register while the agent that owns the scope is alive, or make a new scope.`
+    const closed = `prompt scope ${JSON.stringify(this.scope)} is closed`
+    return this.kind === undefined
+      ? `${closed}: it can neither be moved nor be a parent. Use a scope whose owner is alive.`
+      : `${describeOwner({ ...this, kind: this.kind, entry: this.entry ?? "" })} cannot be registered: the ${closed}. Register while the owner of the scope is alive, or make a new scope.`
   }
 }
 
@@ -224,7 +148,7 @@ export class MultipleCompleteSections extends Schema.TaggedError<MultipleComplet
  * @category errors
  */
 export class UnknownTool extends Schema.TaggedError<UnknownTool>("effect-preamble/UnknownTool")("UnknownTool", {
-  ...owner,
+  ...ownerSchema,
   unknown: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String),
   nearest: Schema.optionalKey(Schema.String)
@@ -243,7 +167,7 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>("effect-preambl
  */
 export class ReservedToolName extends Schema.TaggedError<ReservedToolName>("effect-preamble/ReservedToolName")(
   "ReservedToolName",
-  { ...owner, tool: Schema.String }
+  { ...ownerSchema, tool: Schema.String }
 ) {
   override get message(): string {
     return `${describeOwner(this)} returned a tool named ${JSON.stringify(this.tool)}, which marks "all other tools" in toolOrder. Rename the tool.`
@@ -258,7 +182,7 @@ export class ReservedToolName extends Schema.TaggedError<ReservedToolName>("effe
  */
 export class InvalidToolSchema extends Schema.TaggedError<InvalidToolSchema>("effect-preamble/InvalidToolSchema")(
   "InvalidToolSchema",
-  { ...owner, tool: Schema.String, path: Schema.String, reason: Schema.String }
+  { ...ownerSchema, tool: Schema.String, path: Schema.String, reason: Schema.String }
 ) {
   override get message(): string {
     return `tool ${JSON.stringify(this.tool)} from ${describeOwner(this)} is invalid at ${this.path}: ${this.reason}`
@@ -273,7 +197,7 @@ export class InvalidToolSchema extends Schema.TaggedError<InvalidToolSchema>("ef
  */
 export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect-preamble/ProviderFailure")(
   "ProviderFailure",
-  { ...owner, reason: Schema.String, cause: Schema.Defect() }
+  { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
     return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
@@ -288,7 +212,7 @@ export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect
  */
 export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect-preamble/ListenerFailure")(
   "ListenerFailure",
-  { ...owner, reason: Schema.String, cause: Schema.Defect() }
+  { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
     return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
@@ -303,7 +227,7 @@ export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect
  */
 export class InvalidAssembly extends Schema.TaggedError<InvalidAssembly>("effect-preamble/InvalidAssembly")(
   "InvalidAssembly",
-  { ...owner, path: Schema.String, reason: Schema.String }
+  { ...ownerSchema, path: Schema.String, reason: Schema.String }
 ) {
   override get message(): string {
     return `${describeOwner(this)} returned an invalid assembly at ${this.path}: ${this.reason}`
@@ -317,6 +241,9 @@ export class InvalidAssembly extends Schema.TaggedError<InvalidAssembly>("effect
 const at = (self: { readonly line: number; readonly column: number; readonly offset: number }): string =>
   `line ${self.line}, column ${self.column} (offset ${self.offset})`
 
+/** A piece of text as its author wrote it, on one line: escaping its quotes would hide the JSON that it often is. */
+const quote = (text: string): string => `\`${visible(text)}\``
+
 /**
  * A text refers to a variable that nobody registered for this scope.
  *
@@ -326,7 +253,7 @@ const at = (self: { readonly line: number; readonly column: number; readonly off
 export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect-preamble/UnknownVariable")(
   "UnknownVariable",
   {
-    ...owner,
+    ...ownerSchema,
     ...place,
     variable: Schema.String,
     known: Schema.Array(Schema.String),
@@ -335,7 +262,7 @@ export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect
 ) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean {{${this.nearest}}}?`
-    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${this.excerpt}.${hint} Known variables: ${list(this.known)}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
+    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}.${hint} Known variables: ${list(this.known)}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
   }
 }
 
@@ -347,10 +274,10 @@ export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect
  */
 export class UndefinedVariable extends Schema.TaggedError<UndefinedVariable>("effect-preamble/UndefinedVariable")(
   "UndefinedVariable",
-  { ...owner, ...place, variable: Schema.String }
+  { ...ownerSchema, ...place, variable: Schema.String }
 ) {
   override get message(): string {
-    return `${describeOwner(this)} needs a value for {{${this.variable}}} at ${at(this)}: ${this.excerpt}. The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference.`
+    return `${describeOwner(this)} needs a value for {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}. The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference.`
   }
 }
 
@@ -362,10 +289,10 @@ export class UndefinedVariable extends Schema.TaggedError<UndefinedVariable>("ef
  */
 export class MalformedGroup extends Schema.TaggedError<MalformedGroup>("effect-preamble/MalformedGroup")(
   "MalformedGroup",
-  { ...owner, ...place, group: Schema.String, reason: Schema.String }
+  { ...ownerSchema, ...place, group: Schema.String, reason: Schema.String }
 ) {
   override get message(): string {
-    return `${describeOwner(this)} has a malformed group ${JSON.stringify(this.group)} at ${at(this)}: ${this.reason}`
+    return `${describeOwner(this)} has a malformed group ${quote(this.group)} at ${at(this)}: ${this.reason}`
   }
 }
 

@@ -1,0 +1,80 @@
+/**
+ * Where a part of an assembly comes from: the answer to "why does the model see this?".
+ *
+ * @since 0.1.0
+ */
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * The registration that a nearer one of the same name hides.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Shadowed {
+  /** Label of the prompt scope of the hidden registration. */
+  readonly scope: string
+  readonly plugin?: string
+}
+
+/**
+ * Who contributed a section, context, variable or tool.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Origin {
+  /** Label of the prompt scope that the contribution was registered in. */
+  readonly scope: string
+  /** The plugin that registered it, where it named itself. */
+  readonly plugin?: string
+  /** Name of the tool provider, where a tool came from one that has a name. */
+  readonly provider?: string
+  /** The last listener that added or changed it. The scope and plugin are the listener's own if it added it. */
+  readonly listener?: string
+  /** Registrations of the same name that this one hides, nearest first. Tools append and hide nothing. */
+  readonly shadows: ReadonlyArray<Shadowed>
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * An origin, with the absent fields left out, so that equal origins are equal as JSON.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: {
+  readonly scope: string
+  readonly plugin?: string | undefined
+  readonly provider?: string | undefined
+  readonly listener?: string | undefined
+  readonly shadows?: ReadonlyArray<Shadowed> | undefined
+}): Origin =>
+  Object.freeze({
+    scope: options.scope,
+    ...(options.plugin === undefined ? undefined : { plugin: options.plugin }),
+    ...(options.provider === undefined ? undefined : { provider: options.provider }),
+    ...(options.listener === undefined ? undefined : { listener: options.listener }),
+    shadows: Object.freeze([...(options.shadows ?? [])])
+  })
+
+/**
+ * Whether two origins say the same.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const equals = (a: Origin, b: Origin): boolean =>
+  a === b ||
+  (a.scope === b.scope &&
+    a.plugin === b.plugin &&
+    a.provider === b.provider &&
+    a.listener === b.listener &&
+    a.shadows.length === b.shadows.length &&
+    a.shadows.every((one, i) => one.scope === b.shadows[i]!.scope && one.plugin === b.shadows[i]!.plugin))

@@ -1,0 +1,119 @@
+/**
+ * The registry: holds every registration of every prompt scope, listeners too, and
+ * gives a scope's immutable plan. Reading the plan once is taking the whole snapshot.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PubSub from "effect/PubSub"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type CachedPlan, Registry } from "./internal/registry.ts"
+import * as scopes from "./internal/scope.ts"
+import type { Entry, Provided } from "./Overlay.ts"
+import type { InvalidRegistration, RegistrationError } from "./PromptError.ts"
+import * as PromptScope from "./PromptScope.ts"
+
+// -----------------------------------------------------------------------------
+// services
+// -----------------------------------------------------------------------------
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class Overlays extends Context.Service<
+  Overlays,
+  {
+    /**
+     * Registers an entry in the ambient prompt scope, for as long as that scope and the surrounding Effect scope live.
+     * Removing it removes exactly this entry, once. `make` gets the label of the scope.
+     */
+    readonly register: (
+      make: (scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
+    ) => Effect.Effect<void, RegistrationError, Scope.Scope>
+    /** What takes part in an assembly for the scope at this moment. */
+    readonly plan: (scope: PromptScope.PromptScope) => CachedPlan
+    /** How many contributions the scope's own overlay holds at this moment. */
+    readonly size: (scope: PromptScope.PromptScope) => number
+    /**
+     * Revisions, the current one first: a greater number after each change of any scope. Several changes in one go may
+     * arrive as one. A subscriber costs a registration nothing, whether it is slow, waiting or absent.
+     */
+    readonly changes: Stream.Stream<number>
+  }
+>()("effect-preamble/Overlays") {
+  /**
+   * A registry of its own.
+   *
+   * @since 0.1.0
+   */
+  static readonly layer: Layer.Layer<Overlays> = Layer.effect(
+    this,
+    Effect.suspend(() => makeOverlays)
+  )
+}
+
+const makeOverlays = Effect.gen(function* () {
+  const hub = yield* Effect.acquireRelease(PubSub.sliding<void>(1), PubSub.shutdown)
+  // Publishing resumes waiting subscribers on the spot, so it is done in a microtask: not on the registrar's stack,
+  // where they would see half of what is going on, and once for all that changes in one go.
+  let pending = false
+  const flush = () => {
+    pending = false
+    PubSub.publishUnsafe(hub, undefined)
+  }
+  const registry = new Registry(() => {
+    if (pending) return
+    pending = true
+    queueMicrotask(flush)
+  })
+  yield* observe(registry)
+  return Overlays.of({
+    register: (make) => register(registry, make),
+    plan: (scope) => registry.plan(scope),
+    size: (scope) => registry.size(scope),
+    changes: Stream.unwrap(
+      Effect.map(PubSub.subscribe(hub), (subscription) =>
+        // Subscribed before the current revision is read: no change falls in between.
+        Stream.succeed(undefined).pipe(
+          Stream.concat(Stream.fromSubscription(subscription)),
+          Stream.map(() => registry.revision),
+          Stream.changes
+        )
+      )
+    )
+  })
+})
+
+/** Scopes are process-wide: while the registry lives, it hears of their moving and closing. */
+const observe = (registry: Registry): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const observer: scopes.Observer = {
+        moved: () => registry.move(),
+        closed: (scope) => registry.close(scope)
+      }
+      scopes.observers.add(observer)
+      return observer
+    }),
+    (observer) => Effect.sync(() => scopes.observers.delete(observer))
+  )
+
+const register = (
+  registry: Registry,
+  make: (scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
+): Effect.Effect<void, RegistrationError, Scope.Scope> =>
+  Effect.flatMap(PromptScope.Current, (scope) =>
+    Effect.acquireRelease(
+      Effect.suspend(() =>
+        Effect.fromResult(
+          Result.flatMap(make(scope.label), (entry) => Result.map(registry.insert(scope, entry), () => entry))
+        )
+      ),
+      (entry) => Effect.sync(() => registry.remove(scope, entry))
+    )
+  )

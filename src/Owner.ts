@@ -1,0 +1,109 @@
+/**
+ * Who is responsible for a contribution. Every error names one.
+ *
+ * @since 0.1.0
+ */
+import * as Formatter from "effect/Formatter"
+import * as Schema from "effect/Schema"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What kind of contribution it is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Kind = Schema.Literals(["section", "context", "variable", "tools", "listener", "suppressor", "toolOrder"])
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Kind = typeof Kind.Type
+
+/**
+ * Who is responsible: the kind and name of a contribution, the label of the
+ * prompt scope it lives in, and the plugin that registered it, where one was
+ * named. An anonymous tool provider or suppressor has the empty string as `entry`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Owner {
+  readonly kind: Kind
+  readonly entry: string
+  readonly scope: string
+  readonly plugin?: string
+}
+
+/** The fields that every error of a contribution has. */
+export const ownerSchema = {
+  kind: Kind,
+  entry: Schema.String,
+  scope: Schema.String,
+  plugin: Schema.optionalKey(Schema.String)
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * The fields of an owner and nothing else, to spread into an error. An absent plugin is left out.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const ownerFields = (self: {
+  readonly kind: Kind
+  readonly entry: string
+  readonly scope: string
+  readonly plugin?: string | undefined
+}): Owner => ({
+  kind: self.kind,
+  entry: self.entry,
+  scope: self.scope,
+  ...(self.plugin === undefined ? undefined : { plugin: self.plugin })
+})
+
+// -----------------------------------------------------------------------------
+// destructors
+// -----------------------------------------------------------------------------
+
+const nouns: Record<Kind, string> = {
+  section: "section",
+  context: "context",
+  variable: "variable",
+  tools: "tool provider",
+  listener: "listener",
+  suppressor: "suppressor",
+  toolOrder: "toolOrder"
+}
+
+/**
+ * Names an owner in prose: `section "model" of scope "agent" (plugin "core")`.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const describeOwner = (self: Owner): string => {
+  const plugin = self.plugin === undefined ? "" : ` (plugin ${JSON.stringify(self.plugin)})`
+  const entry = self.entry === "" && self.kind !== "section" ? "" : ` ${JSON.stringify(self.entry)}`
+  return `${nouns[self.kind]}${entry} of scope ${JSON.stringify(self.scope)}${plugin}`
+}
+
+/** What a cause says of itself: the message of an error, its tag if it has none, else the value. */
+export const describeCause = (cause: unknown): string => {
+  if (cause instanceof Error) {
+    if (cause.message !== "") return cause.message
+    return "_tag" in cause && typeof cause._tag === "string" ? cause._tag : cause.name
+  }
+  if (typeof cause === "object" && cause !== null) {
+    if ("message" in cause && typeof cause.message === "string" && cause.message !== "") return cause.message
+    if ("_tag" in cause && typeof cause._tag === "string") return cause._tag
+  }
+  return typeof cause === "string" ? cause : Formatter.format(cause)
+}

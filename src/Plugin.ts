@@ -1,0 +1,163 @@
+/**
+ * A plugin is a layer that registers contributions and provides nothing. Composing
+ * plugins is composing layers, and a contribution lives as long as its layer.
+ *
+ * @since 0.1.0
+ */
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type * as Listener from "./Listener.ts"
+import type * as Persona from "./Persona.ts"
+import type * as PromptContext from "./PromptContext.ts"
+import type { RegistrationError } from "./PromptError.ts"
+import * as PromptScope from "./PromptScope.ts"
+import type { Provider } from "./Provider.ts"
+import type * as Section from "./Section.ts"
+import { type Needs, SystemPrompt } from "./SystemPrompt.ts"
+import type { Text } from "./Template.ts"
+import type * as ToolProvider from "./ToolProvider.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * A layer of contributions. `R` is what their providers need, captured when the layer is built.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Plugin<E = never, R = never> = Layer.Layer<never, RegistrationError | E, SystemPrompt | R>
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/** A layer that does one registration. */
+const registering = <R>(
+  f: (prompt: SystemPrompt["Service"]) => Effect.Effect<void, RegistrationError, Needs<R>>
+): Plugin<never, Exclude<R, Scope.Scope>> =>
+  // `effectDiscard` takes Scope out of what is needed; TypeScript does not reduce that for a generic R.
+  Layer.effectDiscard(SystemPrompt.use(f)) as Plugin<never, Exclude<R, Scope.Scope>>
+
+/**
+ * A section of the prompt.
+ *
+ * **Provider's cache**: in the cached prefix; a change costs everything after the first byte that differs.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const section = <E = never, R = never>(
+  options: Section.Options<Provider<Text, E, R>>
+): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.section(options))
+
+/**
+ * A context, sent after the history.
+ *
+ * **Provider's cache**: a change costs only the new snapshot.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const context = <E = never, R = never>(
+  options: PromptContext.Options<Provider<Text, E, R>>
+): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.context(options))
+
+/**
+ * A variable.
+ *
+ * **Provider's cache**: a new value costs everything after the first section that refers to it; where only contexts
+ * do, nothing.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const variable = <E = never, R = never>(
+  name: string,
+  value: Provider<string | undefined, E, R>,
+  options?: { readonly plugin?: string | undefined }
+): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.variable(name, value, options))
+
+/**
+ * A tool provider.
+ *
+ * **Provider's cache**: tools come before the prompt; a change of a schema or of the order costs the whole prefix from
+ * there on.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const tools = <E = never, R = never>(
+  value: Provider<ToolProvider.Contribution, E, R>,
+  options?: { readonly name?: string | undefined; readonly plugin?: string | undefined }
+): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.tools(value, options))
+
+/**
+ * A listener around the assembly.
+ *
+ * **Provider's cache**: what it changes costs as much as if it had been registered so.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const listener = <E = never, R = never>(options: Listener.Input<E, R>): Plugin<never, Exclude<R, Scope.Scope>> =>
+  registering<R>((prompt) => prompt.listener(options))
+
+/**
+ * Turns off all contexts, for as long as it is there.
+ *
+ * **Provider's cache**: nothing of the prefix; the snapshot goes.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const suppressContexts: Plugin = registering<never>((prompt) => prompt.suppressContexts)
+
+/**
+ * A persona that shadows the deployment's. Mount it into a scope: globally, its names are taken by the built-ins.
+ *
+ * **Provider's cache**: its prefix is near the top of the prompt; a change costs nearly all of it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const persona = (options: Persona.Options): Plugin => registering<never>((prompt) => prompt.persona(options))
+
+// -----------------------------------------------------------------------------
+// combinators
+// -----------------------------------------------------------------------------
+
+/**
+ * Mounts a plugin into a prompt scope: what it registers is seen by that scope and its descendants.
+ *
+ * The same plugin can be mounted into several scopes, and registers in each. Mounted twice into one scope, as part of
+ * two others, it registers once. A service that is provided inside of the plugin is built once for each scope; one
+ * provided outside is shared.
+ *
+ * Layers are memoised by identity, so setting the ambient scope by other means (`Layer.provide`, `PromptScope.provide`
+ * around `Effect.provide`) would silently register nothing the second time.
+ *
+ * **Provider's cache**: that of what it registers.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const mount =
+  (scope: PromptScope.PromptScope) =>
+  <A, E, R>(plugin: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+    Layer.fromBuild((memoMap, effectScope) =>
+      PromptScope.provide(scope)(Layer.buildWithMemoMap(plugin, memoMapFor(memoMap, scope), effectScope))
+    )
+
+const memoMaps = new WeakMap<Layer.MemoMap, WeakMap<PromptScope.PromptScope, Layer.MemoMap>>()
+
+/** One memo map for each build and prompt scope. */
+const memoMapFor = (parent: Layer.MemoMap, scope: PromptScope.PromptScope): Layer.MemoMap => {
+  let byScope = memoMaps.get(parent)
+  if (byScope === undefined) memoMaps.set(parent, (byScope = new WeakMap()))
+  let own = byScope.get(scope)
+  if (own === undefined) byScope.set(scope, (own = Layer.makeMemoMapUnsafe()))
+  return own
+}

@@ -1,0 +1,354 @@
+/**
+ * The service that users need: register contributions, assemble, render, watch.
+ *
+ * Registrations go into the ambient prompt scope and live as long as the surrounding
+ * Effect scope and that prompt scope, whichever ends first. Assemblies are for the
+ * ambient prompt scope. The services that providers need are captured when they
+ * register, so assembling needs none.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import { type AssembleContext, Annotations } from "./AssembleContext.ts"
+import type { Assembly } from "./Assembly.ts"
+import { capture, type Captured } from "./internal/capture.ts"
+import { compose } from "./internal/compose.ts"
+import { evaluate } from "./internal/evaluate.ts"
+import { asExit } from "./internal/exit.ts"
+import { give, provideIfEffect } from "./internal/give.ts"
+import { seal } from "./internal/seal.ts"
+import type { Values } from "./internal/values.ts"
+import * as Listener from "./Listener.ts"
+import { type Entry, type Provided, suppressor } from "./Overlay.ts"
+import { Overlays } from "./Overlays.ts"
+import * as Persona from "./Persona.ts"
+import type { Plan } from "./Plan.ts"
+import * as PromptContext from "./PromptContext.ts"
+import type {
+  AssembleError,
+  InvalidRegistration,
+  InvalidToolOrder,
+  RegistrationError,
+  RenderError
+} from "./PromptError.ts"
+import * as PromptScope from "./PromptScope.ts"
+import type { Provider } from "./Provider.ts"
+import type { Rendered } from "./Rendered.ts"
+import { Renderer } from "./Renderer.ts"
+import * as Section from "./Section.ts"
+import type { Text } from "./Template.ts"
+import * as ToolOrder from "./ToolOrder.ts"
+import * as ToolProvider from "./ToolProvider.ts"
+import * as Variable from "./Variable.ts"
+import { Waterfall } from "./Waterfall.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What registering a contribution needs: an Effect scope to live in, and the services of its provider.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Needs<R> = Scope.Scope | Exclude<R, Scope.Scope>
+
+/**
+ * The built-in contributions, all in the global scope.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SystemPromptOptions {
+  /** The first section: a text, true for a neutral sentence, or false (the default) for none. */
+  readonly identity?: string | boolean | undefined
+  /** The deployment's persona: text before and after all guidance. Both default to the empty text, which takes no place. */
+  readonly persona?: { readonly prefix?: string | undefined; readonly suffix?: string | undefined } | undefined
+  /** False turns off all contexts, for every scope. Default true. */
+  readonly runtimeContext?: boolean | undefined
+  /** Names of tools in the order wanted, with `ToolOrder.restMarker` once, for those not listed. Default: by name. */
+  readonly toolOrder?: ReadonlyArray<string> | undefined
+}
+
+// -----------------------------------------------------------------------------
+// services
+// -----------------------------------------------------------------------------
+
+/**
+ * @since 0.1.0
+ * @category services
+ */
+export class SystemPrompt extends Context.Service<
+  SystemPrompt,
+  {
+    /**
+     * Registers a section.
+     *
+     * **Provider's cache**: in the cached prefix; a change costs everything after the first byte that differs.
+     */
+    readonly section: <E = never, R = never>(
+      options: Section.Options<Provider<Text, E, R>>
+    ) => Effect.Effect<void, RegistrationError, Needs<R>>
+    /**
+     * Registers a context.
+     *
+     * **Provider's cache**: after the history; a change costs only the new snapshot.
+     */
+    readonly context: <E = never, R = never>(
+      options: PromptContext.Options<Provider<Text, E, R>>
+    ) => Effect.Effect<void, RegistrationError, Needs<R>>
+    /**
+     * Registers a variable.
+     *
+     * **Provider's cache**: a new value costs everything after the first section that refers to it; where only
+     * contexts do, nothing.
+     */
+    readonly variable: <E = never, R = never>(
+      name: string,
+      value: Provider<string | undefined, E, R>,
+      options?: { readonly plugin?: string | undefined }
+    ) => Effect.Effect<void, RegistrationError, Needs<R>>
+    /**
+     * Registers a tool provider.
+     *
+     * **Provider's cache**: tools come before the prompt; a change of a schema or of the order costs the whole prefix
+     * from there on.
+     */
+    readonly tools: <E = never, R = never>(
+      tools: Provider<ToolProvider.Contribution, E, R>,
+      options?: { readonly name?: string | undefined; readonly plugin?: string | undefined }
+    ) => Effect.Effect<void, RegistrationError, Needs<R>>
+    /**
+     * Registers a listener.
+     *
+     * **Provider's cache**: what it changes costs as much as if it had been registered so.
+     */
+    readonly listener: <E = never, R = never>(
+      options: Listener.Input<E, R>
+    ) => Effect.Effect<void, RegistrationError, Needs<R>>
+    /**
+     * Turns off all contexts for the scope and its descendants. Two suppressors need two removals.
+     *
+     * **Provider's cache**: nothing of the prefix; the snapshot goes.
+     */
+    readonly suppressContexts: Effect.Effect<void, RegistrationError, Scope.Scope>
+    /**
+     * Registers a persona: shadows the deployment's prefix and suffix for the scope.
+     *
+     * **Provider's cache**: its prefix is near the top of the prompt; a change costs nearly all of it.
+     */
+    readonly persona: (options: Persona.Options) => Effect.Effect<void, RegistrationError, Scope.Scope>
+    /** Makes the assembly for the ambient prompt scope, from the registrations of this moment. */
+    readonly assemble: Effect.Effect<Assembly, AssembleError>
+    /** Renders an assembly made before. */
+    readonly renderAssembly: (assembly: Assembly) => Effect.Effect<Rendered, RenderError>
+    /** Assembles and renders. */
+    readonly render: Effect.Effect<Rendered, AssembleError | RenderError>
+    /** Revisions of the registry, the current one first; see `Overlays`. */
+    readonly changes: Stream.Stream<number>
+  }
+>()("effect-preamble/SystemPrompt") {
+  /**
+   * With the given built-ins, over services that can be replaced.
+   *
+   * @since 0.1.0
+   */
+  static readonly layerNoDepsWith = (
+    options: SystemPromptOptions
+  ): Layer.Layer<SystemPrompt, InvalidToolOrder, Overlays | Renderer | Waterfall> =>
+    Layer.effect(
+      this,
+      Effect.suspend(() => make(options))
+    )
+
+  /**
+   * With default built-ins, over services that can be replaced.
+   *
+   * @since 0.1.0
+   */
+  static readonly layerNoDeps: Layer.Layer<SystemPrompt, never, Overlays | Renderer | Waterfall> =
+    // Without a tool order nothing can be wrong with it.
+    Layer.orDie(this.layerNoDepsWith({}))
+
+  /**
+   * With the given built-ins, and the usual services. Fails if `toolOrder` repeats a name or lacks the rest marker.
+   *
+   * @since 0.1.0
+   */
+  static readonly layerWith = (options: SystemPromptOptions): Layer.Layer<SystemPrompt, InvalidToolOrder> =>
+    Layer.provide(this.layerNoDepsWith(options), [Overlays.layer, Waterfall.layer, Renderer.layer])
+
+  /**
+   * With default built-ins (no identity, empty persona, contexts on, tools by name), and the usual services.
+   *
+   * @since 0.1.0
+   */
+  static readonly layer: Layer.Layer<SystemPrompt> = Layer.provide(this.layerNoDeps, [
+    Overlays.layer,
+    Waterfall.layer,
+    Renderer.layer
+  ])
+}
+
+const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
+  const toolOrder =
+    options.toolOrder === undefined ? undefined : yield* Effect.fromResult(ToolOrder.make(options.toolOrder))
+  const overlays = yield* Overlays
+  const waterfall = yield* Waterfall
+  const renderer = yield* Renderer
+  const registrations = registrationsIn(overlays)
+  yield* builtIns(registrations, options)
+  const assemble = assembleWith(overlays, waterfall, toolOrder)
+  return SystemPrompt.of({
+    ...registrations,
+    assemble,
+    renderAssembly: (assembly) => renderer.render(assembly),
+    render: Effect.flatMap(assemble, (assembly) => renderer.render(assembly)),
+    changes: overlays.changes
+  })
+})
+
+// -----------------------------------------------------------------------------
+// registration
+// -----------------------------------------------------------------------------
+
+type Registrations = Pick<
+  SystemPrompt["Service"],
+  "section" | "context" | "variable" | "tools" | "listener" | "suppressContexts" | "persona"
+>
+
+const registrationsIn = (overlays: Overlays["Service"]): Registrations => {
+  const register = (
+    entry: (services: Captured, scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
+  ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
+    Effect.flatMap(capture, (services) => overlays.register((scope) => entry(services, scope)))
+
+  const section: Registrations["section"] = (options) =>
+    register((services, scope) =>
+      Result.map(Section.make(options, scope), (self) => ({ ...self, text: give(self.text, services) }))
+    )
+  const suppress = (plugin?: string) => register(() => Result.succeed(suppressor(plugin)))
+  return {
+    section,
+    context: (options) =>
+      register((services, scope) =>
+        Result.map(PromptContext.make(options, scope), (self) => ({ ...self, text: give(self.text, services) }))
+      ),
+    variable: (name, value, options) =>
+      register((services, scope) => Variable.make({ ...options, name, value: give(value, services) }, scope)),
+    tools: (tools, options) =>
+      register((services, scope) => ToolProvider.make({ ...options, tools: give(tools, services) }, scope)),
+    listener: (options) =>
+      register((services, scope) => Listener.make({ ...options, run: runOf(options, services) }, scope)),
+    suppressContexts: suppress(),
+    persona: (options) => {
+      const [prefix, suffix] = Persona.sections(options)
+      return allOrNone([
+        section(prefix),
+        section(suffix),
+        ...(options.includeRuntimeContext === false ? [suppress(options.plugin)] : [])
+      ])
+    }
+  }
+}
+
+const runOf = <E, R>(options: Listener.Input<E, R>, services: Captured): Listener.Run =>
+  options.around === undefined
+    ? {
+        _tag: "Edit",
+        edit: (assembly, context) => provideIfEffect(options.edit(assembly, context), services, context)
+      }
+    : {
+        _tag: "Around",
+        around: (assembly, next, context) => provideIfEffect(options.around(assembly, next, context), services, context)
+      }
+
+/** Registrations that belong together: if one fails, the others are taken back. */
+const allOrNone = (
+  registrations: ReadonlyArray<Effect.Effect<void, RegistrationError, Scope.Scope>>
+): Effect.Effect<void, RegistrationError, Scope.Scope> =>
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      const together = yield* Scope.fork(yield* Effect.scope)
+      yield* Effect.all(registrations, { discard: true }).pipe(
+        Scope.provide(together),
+        Effect.onError((cause) => Scope.close(together, Exit.failCause(cause)))
+      )
+    })
+  )
+
+/** They can fail only where somebody else has registered their names globally in the same `Overlays`: a mistake in how layers are put together. */
+const builtIns = (
+  registrations: Registrations,
+  options: SystemPromptOptions
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { identity, persona } = options
+    if (identity !== undefined && identity !== false) {
+      yield* registrations.section({
+        name: Persona.names.identity,
+        order: Section.orders.HARNESS_IDENTITY,
+        text: identity === true ? Persona.neutralIdentity : identity
+      })
+    }
+    yield* registrations.persona({
+      prefix: persona?.prefix ?? "",
+      suffix: persona?.suffix,
+      includeRuntimeContext: options.runtimeContext
+    })
+  }).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
+
+// -----------------------------------------------------------------------------
+// assembly
+// -----------------------------------------------------------------------------
+
+/** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
+const assembleWith = (
+  overlays: Overlays["Service"],
+  waterfall: Waterfall["Service"],
+  toolOrder: ToolOrder.ToolOrder | undefined
+): Effect.Effect<Assembly, AssembleError> =>
+  Effect.withFiber((fiber): Effect.Effect<Assembly, AssembleError> => {
+    const context: AssembleContext = Object.freeze({
+      scope: fiber.getRef(PromptScope.Current),
+      annotations: fiber.getRef(Annotations)
+    })
+    const planned = overlays.plan(context.scope)
+    if (Result.isFailure(planned)) return Exit.fail(planned.failure)
+    const plan = planned.success
+    const finish = (values: Values) => finishWith(waterfall, toolOrder, plan, values, context)
+    const evaluated = evaluate(plan, context)
+    switch (evaluated._tag) {
+      case "Refused":
+        return Exit.fail(evaluated.refusal)
+      case "Values": {
+        const finished = finish(evaluated.values)
+        return asExit(finished) ?? Effect.scoped(finished)
+      }
+      case "Waiting":
+        return Effect.scoped(Effect.flatMap(evaluated.effect, finish))
+    }
+  })
+
+const finishWith = (
+  waterfall: Waterfall["Service"],
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  plan: Plan<Provided>,
+  values: Values,
+  context: AssembleContext
+): Effect.Effect<Assembly, AssembleError> => {
+  const composed = compose(plan, values, toolOrder)
+  if (Result.isFailure(composed)) return Exit.fail(composed.failure)
+  const base = composed.success
+  const result = waterfall.run(plan.listeners, base, context)
+  const sealed = (assembly: Assembly) => Effect.fromResult(seal(base, assembly))
+  const exit = asExit(result)
+  return exit !== undefined && Exit.isSuccess(exit) ? sealed(exit.value) : Effect.flatMap(result, sealed)
+}

@@ -1,0 +1,189 @@
+/**
+ * What the model is told about a tool: name, description and parameters, as
+ * plain JSON that nothing can change any more.
+ *
+ * Providers return tools with whatever else their host keeps there; only the
+ * allow-listed fields pass. Nothing in a schema is a template, so `{{…}}` in a
+ * description stays as it is.
+ *
+ * @since 0.1.0
+ */
+import type * as order from "effect/Order"
+import * as Result from "effect/Result"
+import { type JsonObject } from "effect/Schema"
+import { byCodeUnits } from "./internal/codeUnits.ts"
+import * as json from "./internal/json.ts"
+import { InvalidToolSchema, type Owner, ownerFields } from "./PromptError.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * A tool as the model sees it, deeply frozen. `parameters` is a JSON Schema with its keys in the author's order;
+ * `deferLoading` asks the route to load the tool only when it is searched for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ToolSchema {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonObject
+  readonly deferLoading?: true
+}
+
+interface Fields {
+  readonly name: string
+  readonly description: string
+  readonly parameters: object
+  readonly deferLoading?: unknown
+}
+
+/**
+ * What a provider may return: a schema that may still change and may carry fields of its host, such as `execute`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+// The second member lets literals have more fields; the first takes classes and interfaces, which have no index signature.
+export type Input = Fields | (Fields & { readonly [hostOnly: string]: unknown })
+
+// -----------------------------------------------------------------------------
+// guards
+// -----------------------------------------------------------------------------
+
+const schemas = new WeakSet<object>()
+
+/**
+ * Whether `u` was made here. A copy, even a frozen one, was not.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isToolSchema = (u: unknown): u is ToolSchema => typeof u === "object" && u !== null && schemas.has(u)
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/** Parameters that were copied and frozen here: those of an edited schema need no second look. */
+const detached = new WeakSet<object>()
+
+/** By a provider's own parameters that are frozen to the depth: the last schema made with them. */
+const latest = new WeakMap<object, ToolSchema>()
+
+const seal = (name: string, description: string, deferLoading: boolean, parameters: JsonObject): ToolSchema => {
+  const base = { name, description, parameters }
+  const self: ToolSchema = Object.freeze(deferLoading ? { ...base, deferLoading } : base)
+  schemas.add(self)
+  detached.add(parameters)
+  return self
+}
+
+const isDetached = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && detached.has(value)
+
+const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
+  const description = json.member(walk, source, "description", (value) =>
+    typeof value === "string" ? value : json.refuse(walk, `expected a string, found ${json.describe(value)}.`)
+  )
+  const deferLoading = json.member(walk, source, "deferLoading", (value) => value === true)
+  return json.member(walk, source, "parameters", (value) => {
+    if (isDetached(value)) return seal(name, description, deferLoading, value)
+    const frozen = typeof value === "object" && value !== null && Object.isFrozen(value) ? value : undefined
+    const held = frozen === undefined ? undefined : latest.get(frozen)
+    if (held?.name === name && held.description === description && (held.deferLoading ?? false) === deferLoading) {
+      return held
+    }
+    const self = seal(name, description, deferLoading, held?.parameters ?? json.detachObject(walk, value))
+    if (frozen !== undefined && walk.frozen) latest.set(frozen, self)
+    return self
+  })
+}
+
+/**
+ * Takes the allow-listed fields of a tool, and nothing else, into a `ToolSchema` that shares nothing with it.
+ *
+ * `name` is a non-empty string, `description` a string, `parameters` a JSON object; `deferLoading` is kept when it is
+ * exactly `true`. They must be the tool's own properties. What is not plain JSON fails with its JSONPath: cycles,
+ * functions, symbols, BigInts, `NaN`, infinities, `undefined`, holes, getters, class instances, nesting beyond 500
+ * levels. Total: whatever the input is, nothing is thrown and no code of it runs, proxies aside.
+ *
+ * A `ToolSchema` comes back as it is. Parameters that are frozen to the depth are copied once, all others on every
+ * call, so that a provider which changes its own object is seen next time and changes no earlier result.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const fromUnknown = (input: unknown, owner: Owner): Result.Result<ToolSchema, InvalidToolSchema> => {
+  if (isToolSchema(input)) return Result.succeed(input)
+  let tool = ""
+  const projected = json.inspect((walk) => {
+    if (typeof input !== "object" || input === null || Array.isArray(input)) {
+      return json.refuse(walk, `expected a tool with name, description and parameters, found ${json.describe(input)}.`)
+    }
+    tool = json.member(walk, input, "name", (value) =>
+      typeof value === "string" && value !== ""
+        ? value
+        : json.refuse(walk, `expected a non-empty string, found ${json.describe(value)}.`)
+    )
+    return project(walk, input, tool)
+  })
+  return Result.mapError(projected, (problem) => new InvalidToolSchema({ ...ownerFields(owner), tool, ...problem }))
+}
+
+const author: Owner = { kind: "tools", entry: "", scope: "global" }
+
+/**
+ * Makes a schema once, for a provider that returns it on every assembly; then it costs nothing to take. Throws
+ * `InvalidToolSchema` if the input is no tool, as a Schema's own `make` throws: the mistake is in the source code.
+ *
+ * Tool schemas and their order are in the prefix that model providers cache. Any change, be it of one word or of the
+ * order of two keys, costs everything after the first byte that differs: make schemas from constants.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (input: Input): ToolSchema => Result.getOrThrow(fromUnknown(input, author))
+
+// -----------------------------------------------------------------------------
+// destructors
+// -----------------------------------------------------------------------------
+
+const emitted = new WeakMap<ToolSchema, string>()
+
+/**
+ * The JSON text of a schema. Fields come as name, description, parameters, deferLoading; the keys of `parameters` in
+ * their own order.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const emit = (self: ToolSchema): string => {
+  const held = emitted.get(self)
+  if (held !== undefined) return held
+  const { name, description, parameters, deferLoading } = self
+  const text = JSON.stringify({
+    name,
+    description,
+    parameters,
+    ...(deferLoading === true ? { deferLoading } : undefined)
+  })
+  // Only what was made here is known never to change.
+  if (isToolSchema(self)) emitted.set(self, text)
+  return text
+}
+
+// -----------------------------------------------------------------------------
+// instances
+// -----------------------------------------------------------------------------
+
+/**
+ * By emitted JSON, in UTF-16 code units. It breaks ties between tools of one name, so that no order depends on who
+ * came first.
+ *
+ * @since 0.1.0
+ * @category instances
+ */
+export const Order: order.Order<ToolSchema> = (a, b) => (a === b ? 0 : byCodeUnits(emit(a), emit(b)))

@@ -1,0 +1,31 @@
+/**
+ * Assembles the system prompt of an LLM agent from the contributions of many plugins.
+ *
+ * Services are exported by name, modules as namespaces.
+ *
+ * @since 0.1.0
+ */
+export { type AssembleContext, Annotations } from "./AssembleContext.ts"
+export * as Assembly from "./Assembly.ts"
+export * as Listener from "./Listener.ts"
+export * as Origin from "./Origin.ts"
+export * as Overlay from "./Overlay.ts"
+export { Overlays } from "./Overlays.ts"
+export * as Persona from "./Persona.ts"
+export * as Plan from "./Plan.ts"
+export * as Plugin from "./Plugin.ts"
+export * as PromptContext from "./PromptContext.ts"
+export * as PromptError from "./PromptError.ts"
+export * as PromptScope from "./PromptScope.ts"
+export type { Provider } from "./Provider.ts"
+export * as Rendered from "./Rendered.ts"
+export { Renderer } from "./Renderer.ts"
+export * as Section from "./Section.ts"
+export { SystemPrompt, type SystemPromptOptions } from "./SystemPrompt.ts"
+export * as Template from "./Template.ts"
+export * as ToolOrder from "./ToolOrder.ts"
+export * as ToolProvider from "./ToolProvider.ts"
+export * as ToolSchema from "./ToolSchema.ts"
+export * as Variable from "./Variable.ts"
+export * as VariableName from "./VariableName.ts"
+export { Waterfall } from "./Waterfall.ts"

@@ -1,0 +1,64 @@
+/**
+ * Services that a provider or listener needs are captured when it registers, so that
+ * assembling needs nothing. What belongs to whoever assembles is not captured: the
+ * prompt scope, the Effect scope, the parent span, logging and tracing references.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import { type AssembleContext, Annotations } from "../AssembleContext.ts"
+import { Current } from "../PromptScope.ts"
+
+/**
+ * The services of the fibre that registered something. Which ones they are is erased: the type of the registration has
+ * required them, and the registry holds all kinds.
+ */
+export type Captured = Context.Context<never>
+
+/** Leaves out what is the assembling fibre's own. */
+const withoutAmbient = Context.omit(
+  Scope.Scope,
+  Tracer.ParentSpan,
+  Layer.CurrentMemoMap,
+  Current,
+  Annotations,
+  References.CurrentLogAnnotations,
+  References.CurrentLogLevel,
+  References.CurrentLogSpans,
+  References.CurrentLoggers,
+  References.CurrentStackFrame,
+  References.LogToStderr,
+  References.MinimumLogLevel,
+  References.TracerEnabled,
+  References.TracerSpanAnnotations,
+  References.TracerSpanLinks,
+  References.TracerTimingEnabled,
+  References.UnhandledLogLevel
+)
+
+/** Captures the services of the registering fibre. */
+export const capture: Effect.Effect<Captured> = Effect.contextWith((context: Captured) =>
+  Effect.succeed(withoutAmbient(context))
+)
+
+/** Runs an effect with captured services over those of the assembling fibre, and the annotations of the assembly over both. */
+export const provideCaptured = <A, E>(
+  effect: Effect.Effect<A, E, unknown>,
+  services: Captured,
+  context: AssembleContext
+): Effect.Effect<A, E> =>
+  Effect.updateContext(
+    // What the effect requires is in `services`: registering it required the same.
+    effect as Effect.Effect<A, E>,
+    (ambient: Context.Context<never>) =>
+      Context.mergeAll(
+        ambient,
+        services,
+        Context.make(Current, context.scope),
+        Context.make(Annotations, context.annotations),
+        context.annotations
+      )
+  )

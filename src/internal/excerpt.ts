@@ -1,0 +1,48 @@
+/** Short pieces of a text for messages: on one line, of bounded length, without half a surrogate pair. */
+
+const lineBreak = /[\n\r\v\f\u0085\u2028\u2029]/u
+
+/** Whether a cut at this index would halve a surrogate pair. */
+const halves = (text: string, index: number): boolean => {
+  const before = text.charCodeAt(index - 1)
+  const after = text.charCodeAt(index)
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff
+}
+
+/** The first `max` units of a text, or one less. */
+const head = (text: string, max: number): string =>
+  text.length <= max ? text : text.slice(0, halves(text, max) ? max - 1 : max)
+
+/** The whole text, or its beginning and `…`, in at most `max` units. */
+export const clip = (text: string, max: number): string => (text.length <= max ? text : `${head(text, max - 1)}…`)
+
+/** What follows `start` on its line, at most `max` units of it. */
+export const lineFrom = (text: Pick<string, "slice">, start: number, max: number): string => {
+  const [line = ""] = text.slice(start, start + max + 1).split(lineBreak, 1)
+  return head(line, max)
+}
+
+/** How much of the line is shown on either side, and of the part itself. */
+const margin = 24
+const longest = 48
+
+/** The part from `start` to `end`, which breaks no line, with a little of its line; `…` where the line goes on. */
+export const lineAround = (text: string, start: number, end: number): string => {
+  const before =
+    text
+      .slice(Math.max(0, start - margin - 1), start)
+      .split(lineBreak)
+      .at(-1) ?? ""
+  const after = text.slice(end, end + margin + 1).split(lineBreak, 1)[0] ?? ""
+  const cut = before.length - margin
+  const left = cut <= 0 ? before : `…${before.slice(halves(before, cut) ? cut + 1 : cut)}`
+  return left + clip(text.slice(start, end), longest) + clip(after, margin)
+}
+
+/** Shows what would break a line or not be seen at all as an escape, and leaves the rest, quotes too, as it is. */
+export const visible = (text: string): string =>
+  text.replace(/(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/gu, (unit) => {
+    const named = JSON.stringify(unit).slice(1, -1)
+    if (named.startsWith("\\")) return named
+    return `\\u${unit.codePointAt(0)!.toString(16).padStart(4, "0")}`
+  })

@@ -1,0 +1,25 @@
+/** What a provider gives for an assembly. One that needs no Effect gives its value at once. */
+import * as Effect from "effect/Effect"
+import type { AssembleContext } from "../AssembleContext.ts"
+import type { Provider } from "../Provider.ts"
+import { type Captured, provideCaptured } from "./capture.ts"
+
+/** Makes the slot of a registered entry of its provider. */
+export const give = <A>(
+  provider: Provider<A, unknown, unknown>,
+  services: Captured
+): ((context: AssembleContext) => unknown) => {
+  // An Effect may be a function too: a service used as the value is a class.
+  if (Effect.isEffect(provider)) return (context) => provideCaptured(provider, services, context)
+  if (!isFunction(provider)) return () => provider
+  return (context) => provideIfEffect(provider(context), services, context)
+}
+
+/** Provides the captured services if there is an Effect that may need them. */
+export const provideIfEffect = (given: unknown, services: Captured, context: AssembleContext): unknown =>
+  Effect.isEffect(given) ? provideCaptured(given, services, context) : given
+
+/** Whether a slot gave an Effect. Its services have been provided. */
+export const isEffect = (given: unknown): given is Effect.Effect<unknown, unknown> => Effect.isEffect(given)
+
+const isFunction = (u: unknown): u is (context: AssembleContext) => unknown => typeof u === "function"

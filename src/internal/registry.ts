@@ -1,0 +1,148 @@
+/**
+ * All registrations of one `Overlays` service while they come and go, and the plans
+ * made of them. Plain mutable state without Effect: each method is one synchronous step.
+ *
+ * Registering and removing cost O(1). A plan is immutable and cached per scope; it holds
+ * as long as every scope of its chain is the same and has the same stamp. Stamps come
+ * from one counter that never restarts, else an overlay that was emptied and filled again
+ * would look unchanged.
+ */
+import * as Result from "effect/Result"
+import type { Entry, Provided } from "../Overlay.ts"
+import * as Plan from "../Plan.ts"
+import { type DuplicateRegistration, type MultipleCompleteSections, ScopeClosed } from "../PromptError.ts"
+import type { PromptScope } from "../PromptScope.ts"
+import { OverlayTable } from "./overlayTable.ts"
+import * as scopes from "./scope.ts"
+
+export type CachedPlan = Result.Result<Plan.Plan<Provided>, MultipleCompleteSections>
+
+/** What is registered in one scope. */
+interface Slot {
+  readonly table: OverlayTable<Provided>
+  /** Entries that live in another overlay, but end with this scope: its global listeners. */
+  readonly guests: Set<Entry<Provided>>
+  stamp: number
+}
+
+interface Cached {
+  readonly chain: ReadonlyArray<PromptScope>
+  readonly stamps: ReadonlyArray<number>
+  readonly plan: CachedPlan
+  /** The newest revision at which it was seen to hold. */
+  revision: number
+}
+
+export class Registry {
+  readonly #slots = new WeakMap<PromptScope, Slot>()
+  readonly #plans = new WeakMap<PromptScope, Cached>()
+  readonly #changed: () => void
+  #revision = 0
+
+  /** `changed` is called after each change, on the stack of whoever made it: it must be cheap and call nobody. */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  insert(scope: PromptScope, entry: Entry<Provided>): Result.Result<void, DuplicateRegistration | ScopeClosed> {
+    if (scope.closed) return Result.fail(scopeClosed(scope, entry))
+    const host = hostOf(scope, entry)
+    const slot = this.#slot(host)
+    const inserted = slot.table.insert(entry)
+    if (Result.isFailure(inserted)) {
+      this.#drop(host, slot)
+      return inserted
+    }
+    if (host !== scope) this.#slot(scope).guests.add(entry)
+    this.#touch(slot)
+    return inserted
+  }
+
+  /** Removes exactly this entry; if it is gone already, with its scope or before, nothing happens. */
+  remove(scope: PromptScope, entry: Entry<Provided>): void {
+    const host = hostOf(scope, entry)
+    if (host !== scope) {
+      const own = this.#slots.get(scope)
+      own?.guests.delete(entry)
+      if (own !== undefined) this.#drop(scope, own)
+    }
+    const slot = this.#slots.get(host)
+    if (slot?.table.remove(entry)) {
+      this.#touch(slot)
+      this.#drop(host, slot)
+    }
+  }
+
+  /** The scope is closed: all that was registered in it goes. */
+  close(scope: PromptScope): void {
+    const slot = this.#slots.get(scope)
+    this.#slots.delete(scope)
+    for (const guest of slot?.guests ?? []) this.remove(scope, guest)
+    this.move()
+  }
+
+  /** Some scope has another parent. */
+  move(): void {
+    this.#revision++
+    this.#changed()
+  }
+
+  /** What takes part in an assembly for the scope now. */
+  plan(scope: PromptScope): CachedPlan {
+    const cached = this.#plans.get(scope)
+    if (cached !== undefined && cached.revision === this.#revision) return cached.plan
+    const chain = scopes.chain(scope)
+    const slots = chain.map((one) => this.#slots.get(one))
+    const stamps = slots.map((slot) => slot?.stamp ?? 0)
+    if (cached !== undefined && same(cached.chain, chain) && same(cached.stamps, stamps)) {
+      cached.revision = this.#revision
+      return cached.plan
+    }
+    const overlays = slots.flatMap((slot) => (slot === undefined ? [] : [slot.table.snapshot()]))
+    const plan = Plan.make(scope.label, overlays)
+    this.#plans.set(scope, { chain, stamps, plan, revision: this.#revision })
+    return plan
+  }
+
+  /** How many contributions the scope's own overlay holds. */
+  size(scope: PromptScope): number {
+    return this.#slots.get(scope)?.table.size ?? 0
+  }
+
+  #slot(scope: PromptScope): Slot {
+    let slot = this.#slots.get(scope)
+    if (slot === undefined) {
+      slot = { table: new OverlayTable(scope.label), guests: new Set(), stamp: 0 }
+      this.#slots.set(scope, slot)
+    }
+    return slot
+  }
+
+  #drop(scope: PromptScope, slot: Slot): void {
+    if (slot.table.size === 0 && slot.guests.size === 0) this.#slots.delete(scope)
+  }
+
+  #touch(slot: Slot): void {
+    slot.stamp = ++this.#revision
+    this.#changed()
+  }
+}
+
+/** The scope whose overlay an entry is part of. */
+const hostOf = (scope: PromptScope, entry: Entry<Provided>): PromptScope =>
+  entry.kind === "listener" && entry.global ? scopes.global : scope
+
+const scopeClosed = (scope: PromptScope, entry: Entry<Provided>): ScopeClosed =>
+  new ScopeClosed({
+    scope: scope.label,
+    kind: entry.kind,
+    entry: "name" in entry ? (entry.name ?? "") : "",
+    ...(entry.plugin === undefined ? undefined : { plugin: entry.plugin })
+  })
+
+const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
+  a.length === b.length && a.every((one, i) => one === b[i])

@@ -1,0 +1,85 @@
+/** The rules that every contribution is held to. Each takes a field as it came, and gives it typed or says what is wrong. */
+import * as Result from "effect/Result"
+import { InvalidRegistration, type Owner, ownerFields } from "../PromptError.ts"
+import { isTemplate } from "../Template.ts"
+
+/** The options of a contribution before anything is known of them but the slot, which is looked at when it is evaluated. */
+export type Unchecked<Options, Slot extends keyof Options> = {
+  readonly [K in Exclude<keyof Options, Slot>]?: unknown
+} & {
+  readonly [K in Slot]: Options[K]
+}
+
+type Ruled<A> = Result.Result<A, InvalidRegistration>
+
+export const broken = (owner: Owner, field: string, reason: string): Result.Result<never, InvalidRegistration> =>
+  Result.fail(new InvalidRegistration({ ...ownerFields(owner), field, reason }))
+
+/** How a value of the wrong type is named in a reason. */
+export const describeType = (value: unknown): string => {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return "an array"
+  if (typeof value === "number") return `the number ${value}`
+  if (typeof value === "object") return value instanceof Promise ? "a Promise" : "an object"
+  return value === undefined ? "undefined" : `a ${typeof value}`
+}
+
+/** Who to name if a contribution with these fields breaks a rule. */
+export const ownerOf = (
+  kind: Owner["kind"],
+  fields: { readonly name?: unknown; readonly plugin?: unknown },
+  scope: string
+): Owner =>
+  ownerFields({
+    kind,
+    entry: typeof fields.name === "string" ? fields.name : fields.name === undefined ? "" : describeType(fields.name),
+    scope,
+    plugin: typeof fields.plugin === "string" ? fields.plugin : undefined
+  })
+
+export const name = (owner: Owner, value: unknown): Ruled<string> =>
+  typeof value === "string" && value !== ""
+    ? Result.succeed(value)
+    : broken(
+        owner,
+        "name",
+        `expected a non-empty string, got ${value === "" ? "an empty one" : describeType(value)}. Choose a name that no other ${owner.kind} of the scope has.`
+      )
+
+/** `Infinity` and `NaN` make sorting inconsistent, and numbers in strings compare as text. */
+export const order = (owner: Owner, value: unknown): Ruled<number> =>
+  typeof value === "number" && Number.isFinite(value)
+    ? Result.succeed(value)
+    : broken(
+        owner,
+        "order",
+        `expected a finite number, got ${typeof value === "string" ? JSON.stringify(value) : describeType(value)}. Use a number, or one of the named orders.`
+      )
+
+/** A flag that was meant but not given as a boolean would silently be off. */
+export const flag = (owner: Owner, field: string, value: unknown, byDefault: boolean): Ruled<boolean> =>
+  value === undefined
+    ? Result.succeed(byDefault)
+    : typeof value === "boolean"
+      ? Result.succeed(value)
+      : broken(owner, field, `expected true or false, got ${describeType(value)}.`)
+
+export const plugin = (owner: Owner, value: unknown): Ruled<string | undefined> =>
+  value === undefined || typeof value === "string"
+    ? Result.succeed(value)
+    : broken(owner, "plugin", `expected a string, got ${describeType(value)}.`)
+
+export const toolNames = (owner: Owner, field: string, value: unknown): Ruled<ReadonlyArray<string>> => {
+  if (value === undefined) return Result.succeed([])
+  if (!Array.isArray(value)) return broken(owner, field, `expected an array of tool names, got ${describeType(value)}.`)
+  const odd = value.find((one) => typeof one !== "string" || one === "")
+  return odd === undefined && !value.includes(undefined)
+    ? Result.succeed(Object.freeze([...value]))
+    : broken(owner, field, `expected an array of tool names, got ${describeType(odd)} in it.`)
+}
+
+/** A Template is text with references; text that is data has none. */
+export const interpolation = (owner: Owner, text: unknown, value: unknown): Ruled<boolean> =>
+  value === false && isTemplate(text)
+    ? broken(owner, "interpolate", "a Template has references to fill in. Give a string, or drop `interpolate: false`.")
+    : flag(owner, "interpolate", value, true)

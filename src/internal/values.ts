@@ -1,0 +1,124 @@
+/**
+ * The values of a plan's contributions for one assembly, gathered one by one in the
+ * order of evaluation: variables, tool providers, sections, contexts.
+ *
+ * Where they come from (known or from providers) is the caller's affair; here is what
+ * may pass.
+ */
+import * as Result from "effect/Result"
+import type { Slots } from "../Overlay.ts"
+import { owner, type Plan, type Planned } from "../Plan.ts"
+import {
+  type InvalidToolSchema,
+  type Owner,
+  ownerFields,
+  ProviderFailure,
+  type ReservedToolName
+} from "../PromptError.ts"
+import { isTemplate, isText, type Text } from "../Template.ts"
+import * as ToolOrder from "../ToolOrder.ts"
+import type { PromptContext } from "../PromptContext.ts"
+import type { Section } from "../Section.ts"
+import type { Variable } from "../Variable.ts"
+import type { ToolProvider } from "../ToolProvider.ts"
+import * as ToolSchema from "../ToolSchema.ts"
+import { describeType } from "./rules.ts"
+
+/** What a tool provider gave, detached from it. */
+export interface Tools {
+  readonly schemas: ReadonlyArray<ToolSchema.ToolSchema>
+  /** Explicit names; the visible ones are known anyway. */
+  readonly knownNames: ReadonlyArray<string>
+}
+
+export interface Values {
+  readonly variables: Array<string | undefined>
+  readonly tools: Array<Tools>
+  readonly sections: Array<Text>
+  readonly contexts: Array<Text>
+}
+
+export const empty = (): Values => ({ variables: [], tools: [], sections: [], contexts: [] })
+
+export type Refusal = ProviderFailure | InvalidToolSchema | ReservedToolName
+
+/** One contribution to evaluate: who owns it, what its slot holds, and what of a value may pass. */
+export interface Step<K extends Slots> {
+  readonly owner: () => Owner
+  readonly slot: K["text"] | K["value"] | K["tools"]
+  readonly accept: (value: unknown, into: Values) => Refusal | undefined
+}
+
+/** The steps of evaluating a plan, in order. */
+export const steps = <K extends Slots>(plan: Plan<K>): ReadonlyArray<Step<K>> => [
+  ...plan.variables.map((planned) => ({
+    owner: () => owner(planned),
+    slot: planned.entry.value,
+    accept: (value: unknown, into: Values) => acceptVariable(planned, value, into)
+  })),
+  ...plan.tools.map((planned) => ({
+    owner: () => owner(planned),
+    slot: planned.entry.tools,
+    accept: (value: unknown, into: Values) => acceptTools(planned, value, into)
+  })),
+  ...plan.sections.map((planned) => ({
+    owner: () => owner(planned),
+    slot: planned.entry.text,
+    accept: (value: unknown, into: Values) => acceptText(planned, value, into.sections)
+  })),
+  ...plan.contexts.map((planned) => ({
+    owner: () => owner(planned),
+    slot: planned.entry.text,
+    accept: (value: unknown, into: Values) => acceptText(planned, value, into.contexts)
+  }))
+]
+
+const wrongType = (planned: Parameters<typeof owner>[0], reason: string, value: unknown): ProviderFailure =>
+  new ProviderFailure({ ...ownerFields(owner(planned)), reason, cause: new TypeError(`got ${describeType(value)}`) })
+
+const acceptVariable = (planned: Planned<Variable<unknown>>, value: unknown, into: Values): Refusal | undefined => {
+  if (value !== undefined && typeof value !== "string") {
+    return wrongType(planned, "must give a string, or undefined for no value", value)
+  }
+  into.variables.push(value)
+  return undefined
+}
+
+const acceptText = (
+  planned: Planned<Section<unknown> | PromptContext<unknown>>,
+  value: unknown,
+  into: Array<Text>
+): Refusal | undefined => {
+  if (!isText(value)) return wrongType(planned, "must give a string or a Template", value)
+  if (isTemplate(value) && !planned.entry.interpolate) {
+    return wrongType(
+      planned,
+      "must give a string, since its text is not interpolated; drop `interpolate: false`",
+      value
+    )
+  }
+  into.push(value)
+  return undefined
+}
+
+const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown, into: Values): Refusal | undefined => {
+  const explicit = typeof value === "object" && value !== null && "schemas" in value ? value : { schemas: value }
+  const knownNames = "knownNames" in explicit ? (explicit.knownNames ?? []) : []
+  if (!Array.isArray(explicit.schemas)) {
+    return wrongType(planned, "must give an array of tools, or { schemas, knownNames }", explicit.schemas)
+  }
+  if (!isNames(knownNames)) return wrongType(planned, "must give knownNames as an array of strings", knownNames)
+  const schemas: Array<ToolSchema.ToolSchema> = []
+  for (const input of explicit.schemas) {
+    const schema = ToolSchema.fromUnknown(input, owner(planned))
+    if (Result.isFailure(schema)) return schema.failure
+    const reserved = ToolOrder.reserved(schema.success.name, owner(planned))
+    if (Result.isFailure(reserved)) return reserved.failure
+    schemas.push(schema.success)
+  }
+  into.tools.push({ schemas, knownNames: [...knownNames] })
+  return undefined
+}
+
+const isNames = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((name) => typeof name === "string")

@@ -1,0 +1,268 @@
+/**
+ * What an assembly must look like after a listener had it. Parts that were there
+ * before are recognised by identity and not looked at again, so that a listener
+ * which changes one section pays for one section.
+ */
+import * as Context from "effect/Context"
+import * as Result from "effect/Result"
+import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
+import * as Origin from "../Origin.ts"
+import * as PromptContext from "../PromptContext.ts"
+import { InvalidAssembly, type InvalidRegistration, type Owner, ownerFields } from "../PromptError.ts"
+import * as Section from "../Section.ts"
+import { isText } from "../Template.ts"
+import * as ToolOrder from "../ToolOrder.ts"
+import * as ToolSchema from "../ToolSchema.ts"
+import * as Variable from "../Variable.ts"
+import { byCodeUnits } from "./codeUnits.ts"
+import { describeType } from "./rules.ts"
+
+/** A flaw of a listener's result: where, as a path from the assembly, and what. */
+interface Flaw {
+  readonly path: string
+  readonly reason: string
+}
+
+type Checked<A> = Result.Result<A, Flaw>
+
+const flaw = (path: string, reason: string): Result.Result<never, Flaw> => Result.fail({ path, reason })
+
+// -----------------------------------------------------------------------------
+// the assembly
+// -----------------------------------------------------------------------------
+
+const wellFormed = new WeakSet<object>()
+
+/** Freezes an assembly that is well-formed by construction, and remembers that it is. */
+export const markWellFormed = (assembly: Assembly): Assembly => {
+  wellFormed.add(Object.freeze(assembly))
+  return assembly
+}
+
+export const isWellFormed = (assembly: unknown): boolean =>
+  typeof assembly === "object" && assembly !== null && wellFormed.has(assembly)
+
+const fields: ReadonlySet<string> = new Set<keyof Assembly>([
+  "scope",
+  "sections",
+  "contexts",
+  "tools",
+  "variables",
+  "complete",
+  "suppressed",
+  "toolOrder",
+  "annotations"
+])
+
+/**
+ * Checks what a listener returned against the assemblies that it was given (its input first, then what `next` gave
+ * it), and notes the listener as the origin of what is new. Fields that are not for listeners to change are those of
+ * the input.
+ */
+export const accept = (
+  given: readonly [Assembly, ...ReadonlyArray<Assembly>],
+  after: unknown,
+  listener: Owner
+): Result.Result<Assembly, InvalidAssembly> =>
+  Result.mapError(check(given, after, listener), (found) => new InvalidAssembly({ ...ownerFields(listener), ...found }))
+
+const check = (
+  given: readonly [Assembly, ...ReadonlyArray<Assembly>],
+  after: unknown,
+  listener: Owner
+): Checked<Assembly> => {
+  const unchanged = given.find((one) => one === after)
+  if (unchanged !== undefined) return Result.succeed(unchanged)
+  if (!isRecord(after))
+    return flaw("$", `expected an assembly, got ${describeType(after)}. Return the assembly you want.`)
+  const extra = Object.keys(after).find((key) => !fields.has(key))
+  if (extra !== undefined) {
+    return flaw(`$.${extra}`, "an assembly has no such field. Carry data of your own with Assembly.annotate.")
+  }
+  const annotations = after.annotations
+  if (!Context.isContext(annotations))
+    return flaw("$.annotations", `expected a Context, got ${describeType(annotations)}.`)
+  const list = <T extends Part>(kind: ListKind<T>, pick: (one: Assembly) => ReadonlyArray<T>) =>
+    checkList(kind, given.map(pick), after[kind.field], listener)
+  return Result.gen(function* () {
+    const base = given[0]
+    const changed: Assembly = {
+      ...base,
+      sections: yield* list(sections, (one) => one.sections),
+      contexts: yield* list(contexts, (one) => one.contexts),
+      tools: yield* list(tools, (one) => one.tools),
+      variables: yield* list(variables, (one) => one.variables),
+      annotations
+    }
+    return given.find((one) => isSame(one, changed)) ?? markWellFormed(changed)
+  })
+}
+
+const isSame = (a: Assembly, b: Assembly): boolean =>
+  a.sections === b.sections &&
+  a.contexts === b.contexts &&
+  a.tools === b.tools &&
+  a.variables === b.variables &&
+  a.annotations === b.annotations
+
+const isRecord = (u: unknown): u is { readonly [key: string]: unknown } => typeof u === "object" && u !== null
+
+// -----------------------------------------------------------------------------
+// its lists
+// -----------------------------------------------------------------------------
+
+interface Part {
+  readonly origin: Origin.Origin
+}
+
+/** One of the lists of an assembly. */
+interface ListKind<T extends Part> {
+  readonly field: "sections" | "contexts" | "tools" | "variables"
+  readonly keys: ReadonlySet<string>
+  /** Tools alone may share a name. */
+  readonly unique: boolean
+  readonly nameOf: (part: T) => string
+  /** Reads a part that was not there before; gives it once its origin is known. */
+  readonly read: (part: { readonly [key: string]: unknown }, scope: string) => Checked<(origin: Origin.Origin) => T>
+  /** Puts the list in the only order it may have. */
+  readonly arrange?: (parts: Array<T>) => void
+}
+
+const checkList = <T extends Part>(
+  kind: ListKind<T>,
+  given: ReadonlyArray<ReadonlyArray<T>>,
+  after: unknown,
+  listener: Owner
+): Checked<ReadonlyArray<T>> => {
+  const unchanged = given.find((list) => list === after)
+  if (unchanged !== undefined) return Result.succeed(unchanged)
+  const path = `$.${kind.field}`
+  if (!Array.isArray(after)) return flaw(path, `expected an array, got ${describeType(after)}.`)
+  const known = new Map<unknown, T>()
+  const byName = new Map<string, T>()
+  for (const part of given.flat()) {
+    known.set(part, part)
+    byName.set(kind.nameOf(part), part)
+  }
+  const parts: Array<T> = []
+  const seen = new Set<string>()
+  for (let i = 0; i < after.length; i++) {
+    const checked = checkPart(kind, known.get(after[i]), after[i], `${path}[${i}]`, byName, listener)
+    if (Result.isFailure(checked)) return Result.fail(checked.failure)
+    const part = checked.success
+    const name = kind.nameOf(part)
+    if (kind.unique && seen.has(name)) {
+      return flaw(
+        `${path}[${i}].name`,
+        `duplicate name ${JSON.stringify(name)}. Replace the part that has it, or choose another name.`
+      )
+    }
+    seen.add(name)
+    parts.push(part)
+  }
+  kind.arrange?.(parts)
+  return Result.succeed(Object.freeze(parts))
+}
+
+const checkPart = <T extends Part>(
+  kind: ListKind<T>,
+  known: T | undefined,
+  part: unknown,
+  path: string,
+  byName: ReadonlyMap<string, T>,
+  listener: Owner
+): Checked<T> => {
+  if (known !== undefined) return Result.succeed(known)
+  if (!isRecord(part)) return flaw(path, `expected an object, got ${describeType(part)}.`)
+  const extra = Object.keys(part).find((key) => !kind.keys.has(key))
+  if (extra !== undefined) return flaw(`${path}.${extra}`, "there is no such field.")
+  const read = kind.read(part, listener.scope)
+  if (Result.isFailure(read)) return flaw(path + read.failure.path, read.failure.reason)
+  const added = read.success(addedBy(listener))
+  const before = byName.get(kind.nameOf(added))
+  return Result.succeed(
+    before === undefined ? added : read.success(Origin.make({ ...before.origin, listener: listener.entry }))
+  )
+}
+
+const addedBy = (listener: Owner): Origin.Origin =>
+  Origin.make({ scope: listener.scope, plugin: listener.plugin, listener: listener.entry })
+
+// -----------------------------------------------------------------------------
+// its parts
+// -----------------------------------------------------------------------------
+
+const rule = (broken: InvalidRegistration): Result.Result<never, Flaw> => flaw(`.${broken.field}`, broken.reason)
+
+const textFlaw = (text: unknown): Result.Result<never, Flaw> =>
+  flaw(".text", `expected a text (a string or a Template), got ${describeType(text)}.`)
+
+const sections: ListKind<AssembledSection> = {
+  field: "sections",
+  keys: new Set<keyof AssembledSection>(["name", "order", "text", "interpolate", "requires", "origin"]),
+  unique: true,
+  nameOf: (section) => section.name,
+  read: ({ name, order, text, interpolate, requires }, scope) => {
+    if (!isText(text)) return textFlaw(text)
+    const made = Section.fromUnknown({ name, order, text, interpolate, requires }, scope)
+    if (Result.isFailure(made)) return rule(made.failure)
+    const section = made.success
+    return Result.succeed((origin) =>
+      Object.freeze({
+        name: section.name,
+        order: section.order,
+        text,
+        interpolate: section.interpolate,
+        requires: section.requires,
+        origin
+      })
+    )
+  }
+}
+
+const contexts: ListKind<AssembledContext> = {
+  field: "contexts",
+  keys: new Set<keyof AssembledContext>(["name", "order", "text", "interpolate", "origin"]),
+  unique: true,
+  nameOf: (context) => context.name,
+  read: ({ name, order, text, interpolate }, scope) => {
+    if (!isText(text)) return textFlaw(text)
+    const made = PromptContext.fromUnknown({ name, order, text, interpolate }, scope)
+    if (Result.isFailure(made)) return rule(made.failure)
+    const context = made.success
+    return Result.succeed((origin) =>
+      Object.freeze({ name: context.name, order: context.order, text, interpolate: context.interpolate, origin })
+    )
+  }
+}
+
+const tools: ListKind<AssembledTool> = {
+  field: "tools",
+  keys: new Set<keyof AssembledTool>(["schema", "origin"]),
+  unique: false,
+  nameOf: (tool) => tool.schema.name,
+  read: (part, scope) => {
+    const schema = ToolSchema.fromUnknown(part.schema, { kind: "tools", entry: "", scope })
+    if (Result.isFailure(schema)) return flaw(`.schema${schema.failure.path.slice(1)}`, schema.failure.reason)
+    const reserved = ToolOrder.reserved(schema.success.name, { kind: "tools", entry: "", scope })
+    if (Result.isFailure(reserved)) return flaw(".schema.name", reserved.failure.message)
+    return Result.succeed((origin) => Object.freeze({ schema: schema.success, origin }))
+  }
+}
+
+const variables: ListKind<AssembledVariable> = {
+  field: "variables",
+  keys: new Set<keyof AssembledVariable>(["name", "value", "origin"]),
+  unique: true,
+  nameOf: (variable) => variable.name,
+  read: ({ name, value }, scope) => {
+    if (value !== undefined && typeof value !== "string") {
+      return flaw(".value", `expected a string, or undefined for no value, got ${describeType(value)}.`)
+    }
+    const made = Variable.fromUnknown({ name, value }, scope)
+    return Result.isFailure(made)
+      ? rule(made.failure)
+      : Result.succeed((origin) => Object.freeze({ name: made.success.name, value, origin }))
+  },
+  arrange: (parts) => parts.sort((a, b) => byCodeUnits(a.name, b.name))
+}

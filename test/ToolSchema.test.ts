@@ -1,0 +1,397 @@
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { InvalidToolSchema, type Owner } from "../src/PromptError.ts"
+import * as ToolSchema from "../src/ToolSchema.ts"
+
+const owner: Owner = { kind: "tools", entry: "fs", scope: "agent", plugin: "core" }
+
+const take = (input: unknown): ToolSchema.ToolSchema => Result.getOrThrow(ToolSchema.fromUnknown(input, owner))
+
+const refusal = (input: unknown): InvalidToolSchema => {
+  const result = ToolSchema.fromUnknown(input, owner)
+  assert.isTrue(Result.isFailure(result), "expected a refusal")
+  return Result.merge(Result.map(result, () => assert.fail("unreachable")))
+}
+
+const withParameters = (parameters: unknown) => ({ name: "t", description: "d", parameters })
+
+const at = (parameters: unknown): string => refusal(withParameters(parameters)).path
+
+/** Every object in a value, itself first. */
+const containers = (value: unknown, found: Array<object> = []): Array<object> => {
+  if (typeof value !== "object" || value === null) return found
+  found.push(value)
+  for (const key of Object.keys(value)) containers(Reflect.get(value, key), found)
+  return found
+}
+
+const nest = (depth: number): unknown => {
+  let value: unknown = {}
+  for (let i = 2; i < depth; i++) value = i % 2 === 0 ? { a: value } : [value]
+  return { a: value }
+}
+
+const name = Arbitrary.schema(Schema.NonEmptyString)
+const parameters = Arbitrary.schema(Schema.Record(Schema.String, Schema.MutableJson))
+const tool = Arbitrary.all({
+  name,
+  description: Arbitrary.schema(Schema.String),
+  parameters,
+  deferLoading: Arbitrary.schema(Schema.Union([Schema.Boolean, Schema.Json])),
+  timeoutMs: Arbitrary.schema(Schema.Number),
+  output: Arbitrary.schema(Schema.Json)
+})
+
+describe("projection", () => {
+  it("79, BC-037: only the allow-listed fields survive, a user's own property of such a name too", () => {
+    const inner = { type: "object", properties: { _background: { type: "boolean" }, execute: { type: "string" } } }
+    const self = take({
+      ...withParameters(inner),
+      execute: () => 1,
+      timeoutMs: 5,
+      output: {},
+      presentCall: () => "",
+      annotations: { title: "x" },
+      deferLoading: false
+    })
+    assert.deepStrictEqual(Object.keys(self), ["name", "description", "parameters"])
+    assert.deepStrictEqual(self, { name: "t", description: "d", parameters: inner })
+  })
+
+  it("80: deferLoading is kept when it is exactly true", () => {
+    for (const deferLoading of [false, undefined, null, "true", 1, {}]) {
+      assert.isFalse(Object.hasOwn(take({ ...withParameters({}), deferLoading }), "deferLoading"))
+    }
+    assert.isTrue(take({ ...withParameters({}), deferLoading: true }).deferLoading)
+  })
+
+  it("BC-002: braces in a schema are no template", () => {
+    const input = { name: "fill", description: "Replaces {{name}}.", parameters: { description: "{{ x" } }
+    assert.deepStrictEqual(take(input), input)
+  })
+
+  it("takes class instances as tools, by their own fields", () => {
+    class Tool {
+      name = "t"
+      description = ""
+      parameters = { type: "object" }
+      execute() {}
+    }
+    assert.deepStrictEqual(take(new Tool()), { name: "t", description: "", parameters: { type: "object" } })
+    assert.strictEqual(refusal(Object.create(withParameters({}))).path, "$.name")
+  })
+
+  it("keeps the author's order of keys, which is part of the bytes", () => {
+    const self = take(withParameters({ z: 1, a: { y: 1, b: 2 } }))
+    assert.strictEqual(ToolSchema.emit(self), `{"name":"t","description":"d","parameters":{"z":1,"a":{"y":1,"b":2}}}`)
+  })
+
+  it("holds what is emitted: -0 becomes 0", () => {
+    const self = take(withParameters({ minimum: -0, enum: [-0] }))
+    assert.isTrue(Object.is(self.parameters["minimum"], 0))
+    assert.deepStrictEqual(self.parameters, { minimum: 0, enum: [0] })
+  })
+
+  it("keeps an own __proto__ key without touching a prototype", () => {
+    const text = `{"__proto__":{"polluted":1},"a":{"__proto__":2}}`
+    const self = take(withParameters(JSON.parse(text)))
+    assert.strictEqual(JSON.stringify(self.parameters), text)
+    assert.strictEqual(Object.getPrototypeOf(self.parameters), Object.prototype)
+    assert.isTrue(containers(self).every((one) => Object.isFrozen(one)))
+    assert.isFalse("polluted" in {})
+  })
+
+  it("passes over what is not enumerable, as JSON does: schema libraries keep their own things there", () => {
+    const inner = Object.defineProperty({ type: "object" }, "~standard", { value: { validate: () => 1 } })
+    assert.deepStrictEqual(take(withParameters(inner)).parameters, { type: "object" })
+  })
+
+  it("takes parts that are shared without a cycle, and objects without a prototype", () => {
+    const part = { type: "string" }
+    assert.deepStrictEqual(take(withParameters({ a: part, b: [part, part] })).parameters, { a: part, b: [part, part] })
+    assert.deepStrictEqual(take(withParameters(Object.assign(Object.create(null), { a: 1 }))).parameters, { a: 1 })
+  })
+
+  it.prop("any JSON tool is JSON-equal to its allow-listed part", [tool], ([input]) => {
+    const { deferLoading, description, name, parameters } = input
+    const expected = { name, description, parameters, ...(deferLoading === true ? { deferLoading } : undefined) }
+    assert.strictEqual(JSON.stringify(take(input)), JSON.stringify(expected))
+    assert.strictEqual(ToolSchema.emit(take(input)), JSON.stringify(expected))
+  })
+
+  it.prop("the result is frozen to the depth and shares no object with the input", [tool], ([input]) => {
+    const mine = new Set(containers(input))
+    const found = containers(take(input))
+    assert.isTrue(found.every((one) => Object.isFrozen(one) && !mine.has(one)))
+  })
+})
+
+describe("identity", () => {
+  it("81: a provider that changes its object is seen next time and changes no earlier result", () => {
+    const parameters = { properties: { a: { type: "string" } }, required: ["a"] }
+    const input = withParameters(parameters)
+    const before = take(input)
+    const text = ToolSchema.emit(before)
+    Object.assign(parameters, { properties: {}, required: [] })
+    assert.strictEqual(JSON.stringify(before), text)
+    assert.deepStrictEqual(take(input).parameters, { properties: {}, required: [] })
+    assert.isFalse(Reflect.set(before.parameters, "x", 1))
+    assert.isFalse(Object.isFrozen(parameters))
+  })
+
+  it.prop("a schema comes back as it is", [tool], ([input]) => {
+    const self = take(input)
+    assert.strictEqual(take(self), self)
+    assert.isTrue(ToolSchema.isToolSchema(self))
+    assert.isFalse(ToolSchema.isToolSchema({ ...self }))
+    assert.isFalse(ToolSchema.isToolSchema(input))
+  })
+
+  it("parameters that are frozen to the depth are copied once, under any name", () => {
+    const parameters = Object.freeze({ required: Object.freeze(["a"]), minimum: -0 })
+    const first = take({ name: "a", description: "d", parameters })
+    assert.strictEqual(take({ name: "a", description: "d", parameters }), first)
+    for (const change of [{ name: "b" }, { description: "e" }, { deferLoading: true }]) {
+      take({ name: "a", description: "d", parameters })
+      const other = take({ name: "a", description: "d", parameters, ...change })
+      assert.strictEqual(other.parameters, first.parameters)
+      assert.deepStrictEqual(other, { ...first, ...change })
+    }
+  })
+
+  it("parameters that are frozen only outside are copied every time", () => {
+    const required = ["a"]
+    const input = withParameters(Object.freeze({ required }))
+    const first = take(input)
+    required.push("b")
+    assert.deepStrictEqual(take(input).parameters, { required: ["a", "b"] })
+    assert.deepStrictEqual(first.parameters, { required: ["a"] })
+  })
+
+  it("an edited copy keeps the parameters that were copied here, and is checked again", () => {
+    const self = take(withParameters({ a: [1] }))
+    assert.strictEqual(take({ ...self, description: "other" }).parameters, self.parameters)
+    assert.strictEqual(refusal({ ...self, name: "" }).path, "$.name")
+  })
+})
+
+describe("refusals", () => {
+  class Custom {
+    readonly field = 1
+  }
+  const cycle: { self?: unknown } = {}
+  cycle.self = [cycle]
+
+  it("82: a function in the parameters names the tool, its owner and the place", () => {
+    const error = refusal(withParameters({ properties: { a: { default: () => 1 } } }))
+    assert.strictEqual(error._tag, "InvalidToolSchema")
+    assert.deepInclude(error, { ...owner, tool: "t", path: "$.parameters.properties.a.default" })
+    assert.match(
+      error.message,
+      /^tool "t" from tool provider "fs" of scope "agent" \(plugin "core"\) is invalid at \$\./
+    )
+    assert.match(error.message, /function is not JSON/)
+  })
+
+  for (const [title, value, word] of [
+    ["a symbol", Symbol("s"), "symbol"],
+    ["NaN", Number.NaN, "NaN"],
+    ["Infinity", Number.POSITIVE_INFINITY, "Infinity"],
+    ["-Infinity", Number.NEGATIVE_INFINITY, "-Infinity"],
+    ["a BigInt", 1n, "BigInt"],
+    ["undefined", undefined, "undefined"],
+    ["a Date", new Date(0), "Date"],
+    ["a Map", new Map(), "Map"],
+    ["a class instance", new Custom(), "Custom"],
+    ["an object with another prototype", Object.create({}), "a class"],
+    ["a boxed number", Object(1), "Number"],
+    ["a cycle", cycle, "contains itself"]
+  ] as const) {
+    it(`BC-041: ${title} is refused where it stands, in objects and arrays`, () => {
+      const tail = value === cycle ? ".self[0]" : ""
+      assert.strictEqual(at({ properties: { a: { default: value } } }), `$.parameters.properties.a.default${tail}`)
+      assert.strictEqual(at({ enum: ["a", "b", value] }), `$.parameters.enum[2]${tail}`)
+      assert.include(refusal(withParameters({ x: value })).reason, word)
+    })
+  }
+
+  it("BC-041: parameters must be an object", () => {
+    for (const parameters of ["string", null, undefined, 1, [], () => 1]) {
+      assert.strictEqual(at(parameters), "$.parameters")
+    }
+    assert.strictEqual(at(cycle), "$.parameters.self[0]")
+    assert.include(refusal(withParameters([])).reason, "found an array")
+  })
+
+  it("refuses holes, named members of arrays and symbol keys", () => {
+    // oxlint-disable-next-line no-sparse-arrays
+    assert.strictEqual(at({ enum: ["a", , "c"] }), "$.parameters.enum[1]")
+    assert.strictEqual(at({ enum: Object.assign([1, 2], { length: 3 }) }), "$.parameters.enum[2]")
+    assert.strictEqual(at({ enum: Object.assign(["a"], { extra: 1 }) }), "$.parameters.enum.extra")
+    assert.strictEqual(at({ enum: Object.assign(["a"], { [Symbol("s")]: 1 }) }), "$.parameters.enum")
+    assert.strictEqual(at({ a: { [Symbol("s")]: 1 } }), "$.parameters.a")
+  })
+
+  it("refuses getters without running them", () => {
+    let runs = 0
+    const get = () => (runs += 1)
+    const trap = (target: object, key: string) => Object.defineProperty(target, key, { get, enumerable: true })
+    assert.strictEqual(at(trap({}, "x")), "$.parameters.x")
+    assert.strictEqual(at({ enum: trap([1], "0") }), "$.parameters.enum[0]")
+    for (const key of ["name", "description", "parameters", "deferLoading"]) {
+      assert.strictEqual(refusal(trap(withParameters({}), key)).path, `$.${key}`)
+    }
+    assert.strictEqual(runs, 0)
+  })
+
+  it("a proxy that throws, whatever it throws, is a refusal", () => {
+    const hostile: object = new Proxy({}, { getPrototypeOf: () => assert.fail("never shown") })
+    for (const thrown of [new Error("boom"), "boom", undefined, Object.create(null), hostile]) {
+      const boom = () => {
+        throw thrown
+      }
+      for (const trap of ["ownKeys", "getOwnPropertyDescriptor", "getPrototypeOf"] as const) {
+        const proxy: object = new Proxy({ a: 1 }, { [trap]: boom })
+        assert.match(at({ x: proxy }), /^\$\.parameters\.x/)
+        if (trap !== "getPrototypeOf") assert.match(refusal(proxy).path, /^\$/)
+      }
+    }
+    for (const thrown of ["boom", new Error("boom")]) {
+      const ownKeys = () => {
+        throw thrown
+      }
+      assert.include(refusal(withParameters(new Proxy({}, { ownKeys }))).reason, "boom")
+    }
+    const revoked = Proxy.revocable([], {})
+    revoked.revoke()
+    assert.strictEqual(at({ x: revoked.proxy }), "$.parameters.x")
+    assert.strictEqual(refusal(revoked.proxy).path, "$")
+  })
+
+  it("a value without end is a refusal", () => {
+    const endless = (): object => new Proxy({}, { ownKeys: () => ["a"], getOwnPropertyDescriptor: descriptor })
+    const descriptor = () => ({ value: endless(), enumerable: true, configurable: true })
+    assert.include(refusal(withParameters(endless())).reason, "nested deeper")
+  })
+
+  it("nesting has a bound far above any schema and far below the stack", () => {
+    const self = take(withParameters(nest(500)))
+    assert.strictEqual(JSON.parse(ToolSchema.emit(self)).name, "t")
+    for (const depth of [501, 100_000]) {
+      const error = refusal(withParameters(nest(depth)))
+      assert.include(error.reason, "500 levels")
+      assert.match(error.path, /^\$\.parameters\.a.{1,8}$/, "the beginning of the path is enough")
+    }
+  })
+
+  it("parts shared over and over do not explode", () => {
+    let part: unknown = {}
+    for (let i = 0; i < 60; i++) part = { a: part, b: part }
+    assert.include(refusal(withParameters(part)).reason, "values")
+  })
+
+  it("quotes keys that are no names of a JSONPath", () => {
+    for (const [key, path] of [
+      ["x-y", `["x-y"]`],
+      ["", `[""]`],
+      ["0", `["0"]`],
+      ['"\n', String.raw`["\"\n"]`],
+      ["$ref", `["$ref"]`],
+      ["é", `["é"]`],
+      ["_a1", "._a1"],
+      ["__proto__", ".__proto__"]
+    ] as const) {
+      const parameters = Object.defineProperty({}, key, { value: undefined, enumerable: true })
+      assert.strictEqual(at(parameters), `$.parameters${path}`)
+    }
+  })
+
+  it("checks name, description and the tool itself", () => {
+    for (const input of [undefined, null, "tool", 1, Symbol("s"), [], () => 1])
+      assert.strictEqual(refusal(input).path, "$")
+    for (const bad of [undefined, "", 1, {}]) {
+      assert.deepInclude(refusal({ ...withParameters({}), name: bad }), { path: "$.name", tool: "" })
+    }
+    for (const bad of [undefined, null, 1, {}]) {
+      assert.deepInclude(refusal({ ...withParameters({}), description: bad }), { path: "$.description", tool: "t" })
+    }
+    assert.strictEqual(take({ name: "t", description: "", parameters: {} }).description, "")
+  })
+
+  const strangers = [() => 1, Symbol("s"), Number.NaN, 1n, undefined, new Date(0), new Set(), new Custom(), cycle]
+
+  it.prop(
+    "one foreign value anywhere is found at its place",
+    [parameters, Arbitrary.schema(Schema.Array(Schema.Natural)), Arbitrary.schema(Schema.Natural)],
+    ([root, steps, choice]) => {
+      let path = "$.parameters"
+      let parent: object = root
+      for (const step of steps) {
+        const inner = Object.entries(parent).filter(([, value]) => typeof value === "object" && value !== null)
+        const [key, value] = inner[step % Math.max(1, inner.length)] ?? []
+        if (key === undefined) break
+        path += Array.isArray(parent) ? `[${key}]` : quoted(key)
+        parent = value
+      }
+      const key = Array.isArray(parent) ? String(parent.length) : "stranger"
+      path += Array.isArray(parent) ? `[${key}]` : ".stranger"
+      const value = strangers[choice % strangers.length]
+      Reflect.set(parent, key, value)
+      assert.strictEqual(at(root), value === cycle ? `${path}.self[0]` : path)
+    },
+    { arbitrary: { runs: 400 } }
+  )
+
+  const quoted = (key: string) => (/^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`)
+
+  it("errors survive encoding", () => {
+    const error = refusal(withParameters(null))
+    const encoded = JSON.stringify(Schema.encodeUnknownSync(InvalidToolSchema)(error))
+    assert.deepStrictEqual(Schema.decodeUnknownSync(InvalidToolSchema)(JSON.parse(encoded)), error)
+  })
+})
+
+describe("make, emit, Order", () => {
+  it("make takes what an author writes and throws the typed error", () => {
+    const self = ToolSchema.make({ name: "t", description: "d", parameters: { type: "object" }, execute: () => 1 })
+    assert.strictEqual(take(self), self)
+    assert.throws(() => ToolSchema.make({ name: "", description: "d", parameters: {} }), InvalidToolSchema)
+  })
+
+  it("types: host fields, interfaces and classes are inputs", () => {
+    interface HostTool {
+      name: string
+      description: string
+      parameters: { type: string }
+      execute: () => number
+    }
+    expectTypeOf<HostTool>().toExtend<ToolSchema.Input>()
+    expectTypeOf<ToolSchema.ToolSchema>().toExtend<ToolSchema.Input>()
+    expectTypeOf<{ name: string }>().not.toExtend<ToolSchema.Input>()
+    expectTypeOf(ToolSchema.make).returns.toEqualTypeOf<ToolSchema.ToolSchema>()
+  })
+
+  it("emit has one order of fields, whatever the order of the object", () => {
+    const odd = { deferLoading: true, parameters: { b: 1, a: 2 }, description: "d", name: "t" } as const
+    const text = `{"name":"t","description":"d","parameters":{"b":1,"a":2},"deferLoading":true}`
+    assert.strictEqual(ToolSchema.emit(odd), text)
+    assert.strictEqual(ToolSchema.emit(take(odd)), text)
+  })
+
+  it("emit keeps no text of an object that may still change", () => {
+    const open = { name: "t", description: "d", parameters: { a: 1 } }
+    assert.include(ToolSchema.emit(open), `"a":1`)
+    open.parameters.a = 2
+    assert.include(ToolSchema.emit(open), `"a":2`)
+  })
+
+  it.prop("85, BC-007: Order is total, antisymmetric and zero for equal text alone", [tool, tool], ([a, b]) => {
+    const [x, y] = [take(a), take(b)]
+    assert.strictEqual(ToolSchema.Order(x, y) + ToolSchema.Order(y, x), 0)
+    assert.strictEqual(ToolSchema.Order(x, y) === 0, ToolSchema.emit(x) === ToolSchema.emit(y))
+    assert.strictEqual(ToolSchema.Order(x, take(a)), 0)
+    assert.strictEqual(ToolSchema.Order(x, y) < 0, ToolSchema.emit(x) < ToolSchema.emit(y))
+  })
+})
