@@ -1,0 +1,154 @@
+/**
+ * A composition: a whole system prompt, as one file for people without code.
+ *
+ * `parse` is pure: the text of the file and of those it refers to in, the
+ * composition or all its problems out. `load` reads the files. What comes out
+ * breaks no rule of registration, so that `CompositionScopes.layer` can put it
+ * into a `SystemPrompt` as it is.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import type * as Section from "../Section.ts"
+import type * as PromptContext from "../PromptContext.ts"
+import type { ToolSchema } from "../ToolSchema.ts"
+import type { VariableValue } from "./CompositionFile.ts"
+import { type Draft, fromDocument, type Located, type NotMounted } from "./Draft.ts"
+import * as DshPreset from "./DshPreset.ts"
+import type { InvalidComposition } from "./InvalidComposition.ts"
+import * as Resources from "./Resources.ts"
+import { names } from "../Persona.ts"
+import * as Rules from "./Rules.ts"
+import * as Source from "./Source.ts"
+import * as Yaml from "./Yaml.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What one scope contributes. Each entry knows its path in the file.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Contents {
+  /** The label of the scope. */
+  readonly scope: string
+  readonly sections: ReadonlyArray<Located<Section.Options<string>>>
+  readonly contexts: ReadonlyArray<Located<PromptContext.Options<string>>>
+  readonly variables: ReadonlyArray<Located<{ readonly name: string; readonly value: VariableValue }>>
+  readonly tools: ReadonlyArray<ToolSchema>
+  /** Modules to import, as the file names them. */
+  readonly plugins: ReadonlyArray<Located<string>>
+  readonly suppressContexts: boolean
+}
+
+/**
+ * A composition without problems, all its texts read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Composition {
+  readonly file: string
+  readonly identity: string | boolean
+  readonly persona: { readonly prefix?: string; readonly suffix?: string }
+  readonly runtimeContext: boolean
+  readonly toolOrder: ReadonlyArray<string> | undefined
+  readonly global: Contents
+  readonly scopes: ReadonlyArray<Contents & { readonly parent: string | undefined }>
+  /** The scope that is assembled if none is asked for. */
+  readonly scope: string
+  /** Where the texts of the built-in sections stand, by the names of those. */
+  readonly builtIns: ReadonlyMap<string, Source.Path>
+  /** Rows of a dsh preset that nothing here stands for. */
+  readonly notMounted: ReadonlyArray<NotMounted>
+  /** The file as it was read, to tell places in it. */
+  readonly document: Yaml.Document
+}
+
+/**
+ * A composition to read: the name of its file, for messages, and its text. `files` are those that its `file:` values
+ * refer to, under the names written there.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Input {
+  readonly file: string
+  readonly text: string
+  readonly files?: ReadonlyMap<string, Resources.Content>
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads a composition, or says all that is wrong with it. Total: whatever the text is, nothing is thrown.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const parse = (input: Input): Result.Result<Composition, InvalidComposition> =>
+  Result.flatMap(draft(input.file, input.text), (draft) => resolve(draft, input.files ?? new Map()))
+
+/** The first half of `parse`: what the file says. Only a broken syntax fails. */
+export const draft = (file: string, text: string): Result.Result<Draft, InvalidComposition> => {
+  const source = Source.make(file, text)
+  return Result.match(Yaml.read(source), {
+    onFailure: (complaints) => Result.fail(Source.toError(source, complaints)),
+    onSuccess: (document) =>
+      Result.succeed(DshPreset.isPreset(document) ? DshPreset.fromDocument(document) : fromDocument(document))
+  })
+}
+
+/** The second half of `parse`: what the file means, with the files it refers to. */
+export const resolve = (
+  draft: Draft,
+  files: ReadonlyMap<string, Resources.Content>
+): Result.Result<Composition, InvalidComposition> => {
+  const resources = Resources.make(draft, files)
+  const complaints = [...draft.complaints, ...Rules.complaintsOf(draft), ...resources.complaints]
+  if (complaints.length > 0) return Result.fail(Source.toError(draft.document.source, complaints))
+  const contents = (contents: Draft["global"]): Contents => ({
+    scope: contents.scope,
+    sections: contents.sections.map((item) => withText(item, resources)),
+    contexts: contents.contexts.map((item) => withText(item, resources)),
+    variables: contents.variables,
+    tools: contents.tools.flatMap((tool) => resources.toolsOf(tool)),
+    plugins: contents.plugins,
+    suppressContexts: contents.suppressContexts
+  })
+  const { personaPrefix: prefix, personaSuffix: suffix } = draft
+  return Result.succeed({
+    file: draft.document.source.file,
+    identity: draft.identity,
+    persona: {
+      ...(prefix === undefined ? undefined : { prefix: resources.textOf(prefix) }),
+      ...(suffix === undefined ? undefined : { suffix: resources.textOf(suffix) })
+    },
+    runtimeContext: draft.runtimeContext,
+    // A preset brings no tools, so its order has nothing to order, and each of its names would be unknown.
+    toolOrder: DshPreset.isPreset(draft.document) ? undefined : draft.toolOrder?.value,
+    global: contents(draft.global),
+    scopes: draft.scopes.map((scope) => ({ ...contents(scope), parent: scope.parent?.value })),
+    scope: draft.scope?.value ?? "global",
+    builtIns: new Map([
+      [names.identity, ["identity"]],
+      ...(prefix === undefined ? [] : [[names.prefix, prefix.path] as const]),
+      ...(suffix === undefined ? [] : [[names.suffix, suffix.path] as const])
+    ]),
+    notMounted: draft.notMounted,
+    document: draft.document
+  })
+}
+
+const withText = <Entry extends { readonly text: Parameters<Resources.Resources["textOf"]>[0] }>(
+  item: Located<Entry>,
+  resources: Resources.Resources
+): Located<Omit<Entry, "text"> & { readonly text: string }> => ({
+  value: { ...item.value, text: resources.textOf(item.value.text) },
+  path: item.path
+})

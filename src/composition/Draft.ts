@@ -1,0 +1,259 @@
+/**
+ * A composition as its file says it: decoded as far as it can be, nothing
+ * looked up yet.
+ *
+ * One wrong entry must not hide what is wrong with the next, so a draft keeps
+ * every entry that is well-formed by itself, together with its path, and the
+ * complaints about the others.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import {
+  CompositionFile,
+  ContextEntry,
+  ScopeEntry,
+  SectionEntry,
+  Text,
+  ToolEntry,
+  toOrder,
+  VariableValue
+} from "./CompositionFile.ts"
+import { names } from "../Persona.ts"
+import * as Decoding from "./Decoding.ts"
+import type { Complaint, Path } from "./Source.ts"
+import type { Document } from "./Yaml.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/** Something that the file says at `path`. */
+export interface Located<A> {
+  readonly value: A
+  readonly path: Path
+}
+
+export interface SectionDraft {
+  readonly name: string
+  readonly order: number
+  readonly text: Located<Text>
+  readonly complete?: boolean
+  readonly interpolate?: boolean
+  readonly requires?: ReadonlyArray<string>
+}
+
+type ContextDraft = Omit<SectionDraft, "complete" | "requires">
+
+/** A name that the file gives to an entry, be the entry well-formed or not. */
+export interface NameDraft {
+  readonly kind: "section" | "context" | "variable"
+  readonly name: string
+}
+
+export interface ContentsDraft {
+  /** The label of the scope. */
+  readonly scope: string
+  readonly names: ReadonlyArray<Located<NameDraft>>
+  /** Names of the files that hold a text, be the entry around it well-formed or not. */
+  readonly textFiles: ReadonlyArray<Located<string>>
+  readonly sections: ReadonlyArray<Located<SectionDraft>>
+  readonly contexts: ReadonlyArray<Located<ContextDraft>>
+  readonly variables: ReadonlyArray<Located<{ readonly name: string; readonly value: VariableValue }>>
+  readonly tools: ReadonlyArray<Located<typeof ToolEntry.Type | { readonly file: string }>>
+  readonly plugins: ReadonlyArray<Located<string>>
+  readonly suppressContexts: boolean
+}
+
+export interface ScopeDraft extends ContentsDraft {
+  readonly path: Path
+  readonly parent: Located<string> | undefined
+}
+
+/** A row of a dsh preset that nothing here stands for. */
+export interface NotMounted {
+  readonly id: string
+  readonly plugin: string
+  readonly line: number
+  /** `disabled`: the row says so. `unknown`: Preamble has nothing for this plugin. */
+  readonly reason: "disabled" | "unknown"
+}
+
+export interface Draft {
+  readonly document: Document
+  readonly complaints: ReadonlyArray<Complaint>
+  readonly identity: string | boolean
+  readonly personaPrefix: Located<Text> | undefined
+  readonly personaSuffix: Located<Text> | undefined
+  readonly runtimeContext: boolean
+  readonly toolOrder: Located<ReadonlyArray<string>> | undefined
+  readonly global: ContentsDraft
+  readonly scopes: ReadonlyArray<ScopeDraft>
+  /** The scope that is assembled if none is asked for. */
+  readonly scope: Located<string> | undefined
+  readonly notMounted: ReadonlyArray<NotMounted>
+}
+
+// -----------------------------------------------------------------------------
+// values of unknown shape
+// -----------------------------------------------------------------------------
+
+export const member = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+
+export const listAt = (value: unknown, path: Path): ReadonlyArray<Located<unknown>> =>
+  Array.isArray(value) ? value.map((item, index) => ({ value: item, path: [...path, index] })) : []
+
+const entriesAt = (value: unknown, path: Path): ReadonlyArray<Located<unknown> & { readonly key: string }> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, item]) => ({ key, value: item, path: [...path, key] }))
+    : []
+
+const decoded = <S extends Schema.Top & { readonly DecodingServices: never }>(
+  schema: S,
+  items: ReadonlyArray<Located<unknown>>
+): ReadonlyArray<Located<S["Type"]>> =>
+  items.flatMap(({ path, value }) => {
+    const found = Decoding.attempt(schema, value)
+    return found === undefined ? [] : [{ value: found, path }]
+  })
+
+/** What the Schema makes of the value under a key, if there is one and it is well-formed. */
+const under = <S extends Schema.Top & { readonly DecodingServices: never }>(
+  schema: S,
+  value: unknown,
+  path: Path,
+  key: string
+): Located<S["Type"]> | undefined => {
+  const found = member(value, key)
+  return found === undefined ? undefined : decoded(schema, [{ value: found, path: [...path, key] }])[0]
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+const ToolOrFile = Schema.Union([ToolEntry, Schema.Struct({ file: Schema.NonEmptyString })])
+
+const Identity = Schema.Union([Schema.Boolean, Schema.String])
+
+/** The draft of a composition file whose top level is a map. */
+export const fromDocument = (document: Document): Draft => {
+  const { value } = document
+  const tags = document.foreignTags.map((tag) => ({
+    source: document.source,
+    offset: tag.offset,
+    path: tag.path,
+    message: `the tag ${showTag(tag.tag)} is not known here, and nothing in a composition is evaluated. Write the value itself.`
+  }))
+  return {
+    document,
+    complaints: [...document.complaints, ...tags, ...Decoding.complaintsOf(document, CompositionFile, value)],
+    identity: under(Identity, value, [], "identity")?.value ?? false,
+    personaPrefix: under(Text, member(value, "persona"), ["persona"], "prefix"),
+    personaSuffix: under(Text, member(value, "persona"), ["persona"], "suffix"),
+    runtimeContext: under(Schema.Boolean, value, [], "runtimeContext")?.value ?? true,
+    toolOrder: under(Schema.Array(Schema.String), value, [], "toolOrder"),
+    global: contentsOf("global", value, []),
+    scopes: entriesAt(member(value, "scopes"), ["scopes"]).map(({ key, path, value }) => scopeOf(key, value, path)),
+    scope: under(Schema.String, value, [], "scope"),
+    notMounted: []
+  }
+}
+
+/** `tag:yaml.org,2002:js` as it was written: `!!js`. */
+export const showTag = (tag: string): string => tag.replace("tag:yaml.org,2002:", "!!")
+
+const contentsOf = (scope: string, value: unknown, path: Path): ContentsDraft => {
+  const list = (key: string) => listAt(member(value, key), [...path, key])
+  const sections = list("sections")
+  const contexts = list("contexts")
+  const persona = member(value, "persona")
+  const variables = entriesAt(member(value, "variables"), [...path, "variables"])
+  return {
+    scope,
+    names: [
+      ...namesOf("section", sections),
+      ...namesOf("context", contexts),
+      ...variables.map(({ key, path }) => ({ value: { kind: "variable" as const, name: key }, path }))
+    ],
+    textFiles: [
+      ...[...sections, ...contexts].flatMap((item) => textFileUnder(item, "text")),
+      ...["prefix", "suffix"].flatMap((part) => textFileUnder({ value: persona, path: [...path, "persona"] }, part))
+    ],
+    sections: decoded(SectionEntry, sections).map(withOrder),
+    contexts: decoded(ContextEntry, contexts).map(withOrder),
+    variables: variables.flatMap(({ key, ...item }) =>
+      decoded(VariableValue, [item]).map((found) => ({ value: { name: key, value: found.value }, path: found.path }))
+    ),
+    tools: decoded(ToolOrFile, list("tools")),
+    plugins: decoded(Schema.NonEmptyString, list("plugins")),
+    suppressContexts: member(value, "suppressRuntimeContext") === true
+  }
+}
+
+const namesOf = (kind: NameDraft["kind"], items: ReadonlyArray<Located<unknown>>): ReadonlyArray<Located<NameDraft>> =>
+  items.flatMap(({ path, value }) => {
+    const name = member(value, "name")
+    return typeof name === "string" ? [{ value: { kind, name }, path: [...path, "name"] }] : []
+  })
+
+const textFileUnder = (item: Located<unknown>, key: string): ReadonlyArray<Located<string>> => {
+  const file = member(member(item.value, key), "file")
+  return typeof file === "string" && file !== "" ? [{ value: file, path: [...item.path, key, "file"] }] : []
+}
+
+/** An entry with its order as a number and its text with a path. */
+const withOrder = <Entry extends { readonly order: Parameters<typeof toOrder>[0]; readonly text: Text }>(
+  item: Located<Entry>
+): Located<Omit<Entry, "order" | "text"> & { readonly order: number; readonly text: Located<Text> }> => {
+  const { order, text, ...rest } = item.value
+  const path = [...item.path, "text"]
+  return { value: { ...rest, order: toOrder(order), text: { value: text, path } }, path: item.path }
+}
+
+const scopeOf = (scope: string, value: unknown, path: Path): ScopeDraft => {
+  const contents = contentsOf(scope, value, path)
+  const persona = personaOf(value, path)
+  return {
+    ...contents,
+    path,
+    parent: under(ScopeEntry.fields.parent.schema, value, path, "parent"),
+    names: [...persona.map(toName), ...contents.names],
+    sections: [...persona, ...contents.sections]
+  }
+}
+
+// -----------------------------------------------------------------------------
+// persona
+// -----------------------------------------------------------------------------
+
+/** The persona of a scope shadows what it gives; the half that it does not give stays. */
+const personaOf = (value: unknown, path: Path): ReadonlyArray<Located<SectionDraft>> => {
+  const at = [...path, "persona"]
+  const prefix = under(Text, member(value, "persona"), at, "prefix")
+  const suffix = under(Text, member(value, "persona"), at, "suffix")
+  return [
+    ...(prefix === undefined ? [] : [personaSection("prefix", prefix)]),
+    ...(suffix === undefined ? [] : [personaSection("suffix", suffix)])
+  ]
+}
+
+export const personaSection = (
+  part: "prefix" | "suffix",
+  text: Located<Text>,
+  complete = false
+): Located<SectionDraft> => ({
+  value: {
+    name: part === "prefix" ? names.prefix : names.suffix,
+    order: toOrder(part === "prefix" ? "DEPLOYMENT_PERSONA_PREFIX" : "DEPLOYMENT_PERSONA_SUFFIX"),
+    text,
+    complete
+  },
+  path: text.path
+})
+
+export const toName = (section: Located<SectionDraft>): Located<NameDraft> => ({
+  value: { kind: "section", name: section.value.name },
+  path: section.path
+})

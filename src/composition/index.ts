@@ -1,0 +1,24 @@
+/**
+ * Compositions: system prompts as files. `parse` or `load` one, and build a
+ * `SystemPrompt` from it with `CompositionScopes.layer`, or all at once with
+ * `CompositionScopes.layerFile`.
+ *
+ * @since 0.1.0
+ */
+export { type Composition, type Contents, type Input, parse } from "./Composition.ts"
+export { CompositionFile } from "./CompositionFile.ts"
+export {
+  CompositionScopes,
+  type Environment,
+  layer,
+  layerFile,
+  type Options,
+  UnknownScope
+} from "./CompositionScopes.ts"
+export type { Located, NotMounted } from "./Draft.ts"
+export { format, InvalidComposition, maxProblems, Problem } from "./InvalidComposition.ts"
+export { load, loadFrom } from "./Loader.ts"
+export * as Plugins from "./Plugins.ts"
+export type { Content } from "./Resources.ts"
+export { maxBytes } from "./Source.ts"
+export { maxAliasCount } from "./Yaml.ts"

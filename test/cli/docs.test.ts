@@ -1,0 +1,71 @@
+/**
+ * The commands in `docs/composition.md` print what the page says, on the files that it shows.
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { preamble, root } from "./support.ts"
+
+const page = readFileSync(join(root, "docs/composition.md"), "utf8")
+const folder = mkdtempSync(join(tmpdir(), "preamble-docs-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const blocks = (marker: RegExp): ReadonlyArray<readonly [subject: string, text: string]> =>
+  [...page.matchAll(new RegExp(`<!-- ${marker.source} -->\\n\`\`\`\\w*\\n(.*?)^\`\`\`$`, "gms"))].map((match) => [
+    match.length > 2 ? match[1]! : "",
+    match.at(-1)!
+  ])
+
+for (const [name, text] of blocks(/file: (\S+)/)) writeFileSync(join(folder, name), text)
+
+/** What a reader sees in a terminal: messages first, since the answer has no line break at its end. */
+const shown = (command: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const [words, echo] = command.split("; echo ")
+    const child = spawn(process.execPath, [join(root, "src/cli/main.ts"), ...words!.split(" ").slice(1)], {
+      cwd: folder
+    })
+    const out: Array<string> = []
+    const err: Array<string> = []
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk.toString()))
+    child.on("error", reject)
+    child.on("close", (code) => {
+      const answer = `${err.join("")}${out.join("")}`
+      const line = answer.endsWith("\n") || answer === "" ? answer : `${answer}\n`
+      resolve(echo === undefined ? line : `${line}exit ${code}\n`)
+    })
+  })
+
+describe("docs/composition.md", () => {
+  const runs = blocks(/run/)
+
+  it("has commands to run", () => assert.isAtLeast(runs.length, 7))
+
+  it.each(runs.map(([, text]) => [text.split("\n", 1)[0]!, text.slice(text.indexOf("\n") + 1)]))(
+    "%s",
+    async (command, output) => {
+      assert.match(command, /^\$ preamble /)
+      assert.strictEqual(await shown(command.slice(2)), output)
+    },
+    20_000
+  )
+
+  it.effect("shows the plugin that the example mounts", () =>
+    Effect.gen(function* () {
+      assert.include(
+        page,
+        `\`\`\`typescript\n${readFileSync(join(root, "docs/examples/plugin/house-rules.ts"), "utf8")}\`\`\``
+      )
+      const ended = yield* preamble(["render", join(root, "docs/examples/plugin/agent.yaml")])
+      assert.deepStrictEqual(ended, {
+        code: 0,
+        stdout: "You are a careful assistant.\n\nRule one: leave the tests green.",
+        stderr: ""
+      })
+    })
+  )
+})

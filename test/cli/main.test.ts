@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { spawned, start } from "./support.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "preamble-main-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const write = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+
+const ended = (child: ReturnType<typeof start>): Promise<readonly [number | null, NodeJS.Signals | null]> =>
+  new Promise((resolve) => child.on("close", (code, signal) => resolve([code, signal])))
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+const large = "0123456789abcdef".repeat(200_000)
+
+describe("the process", () => {
+  it("writes exactly the prompt's bytes to a pipe, and ends with 0", async () => {
+    const text = 'identity: "é世😀 \\n"\n'
+    assert.deepStrictEqual(await spawned(["render", "-"], { stdin: text }), { code: 0, stdout: "é世😀 \n", stderr: "" })
+  })
+
+  it("BC-069: writes megabytes to a pipe, also when the reader is slow", async () => {
+    const file = write("large.json", JSON.stringify({ identity: large }))
+    assert.strictEqual((await spawned(["render", file])).stdout, large)
+    const child = start(["render", file])
+    child.stdin.end()
+    const end = ended(child)
+    let size = 0
+    let same = true
+    await pause(1000)
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      same &&= chunk.toString() === large.slice(size, size + chunk.length)
+      size += chunk.length
+      if (size < 1_000_000) await pause(20)
+    }
+    assert.deepStrictEqual([await end, size, same], [[0, null], large.length, true])
+  }, 30_000)
+
+  it("ends quietly with 0 when the reader closes early", async () => {
+    const child = start(["render", write("early.json", JSON.stringify({ identity: large }))])
+    child.stdin.end()
+    const errors: Array<Buffer> = []
+    child.stderr.on("data", (chunk: Buffer) => errors.push(chunk))
+    const end = ended(child)
+    child.stdout.once("data", () => child.stdout.destroy())
+    assert.deepStrictEqual([await end, Buffer.concat(errors).toString()], [[0, null], ""])
+  }, 20_000)
+
+  it("exit codes: 0 done, 1 a typed failure, 2 wrong usage", async () => {
+    const [version, failure, usage, json] = await Promise.all([
+      spawned(["--version"]),
+      spawned(["render", "docs/examples/broken.yaml"]),
+      spawned(["render"]),
+      spawned(["render", "docs/examples/broken.yaml", "--format", "json"])
+    ])
+    assert.deepStrictEqual([version.code, version.stderr], [0, ""])
+    assert.deepStrictEqual([failure.code, failure.stdout], [1, ""])
+    assert.isTrue(failure.stderr.endsWith("\n\n10 problems\n"))
+    assert.deepStrictEqual([usage.code, usage.stdout], [2, ""])
+    assert.include(usage.stderr, "Missing required argument: FILE")
+    assert.deepStrictEqual([json.code, json.stdout], [1, ""])
+    assert.strictEqual(JSON.parse(json.stderr).error._tag, "InvalidComposition")
+  }, 30_000)
+
+  it("reads the environment of the process", async () => {
+    const stdin = "variables: { a: { env: PREAMBLE_TEST } }\nsections: [{ name: s, order: 0, text: '<{{a}}>' }]"
+    assert.strictEqual(
+      (await spawned(["render", "-"], { stdin, env: { ...process.env, PREAMBLE_TEST: "v" } })).stdout,
+      "<v>"
+    )
+  })
+
+  it("a signal ends it with 130 and without output", async () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const child = start(["render", "-"])
+      const output: Array<Buffer> = []
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk))
+      const end = ended(child)
+      // More than a pipe holds: when all is handed over, the command is reading. Standard input stays open.
+      await new Promise((resolve) => child.stdin.write(`# ${"x".repeat(1_000_000)}\n`, resolve))
+      child.kill(signal)
+      assert.deepStrictEqual([await end, Buffer.concat(output).toString()], [[130, null], ""])
+    }
+  }, 30_000)
+
+  it("ends although a plugin left a timer behind", async () => {
+    write("timer.mjs", "setInterval(() => {}, 1000)\nexport default 1\n")
+    const file = write("timer.yaml", "plugins: [timer.mjs]\n")
+    assert.strictEqual((await spawned(["render", file])).code, 1)
+  }, 20_000)
+})

@@ -1,0 +1,329 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import type * as Scope from "effect/Scope"
+import { PromptScope, SystemPrompt } from "effect-preamble"
+import {
+  CompositionScopes,
+  type InvalidComposition,
+  layer,
+  layerFile,
+  load,
+  type Options,
+  Plugins
+} from "effect-preamble/composition"
+import { accept, placesOf } from "./support.ts"
+
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+
+const renderIn = (scope: string | undefined) =>
+  Effect.gen(function* () {
+    const scopes = yield* CompositionScopes
+    const prompt = yield* SystemPrompt
+    const chosen = scope === undefined ? scopes.initial : yield* scopes.find(scope)
+    return yield* PromptScope.provide(chosen)(prompt.render)
+  })
+
+const textOf = (text: string, scope?: string, options?: Options) =>
+  renderIn(scope).pipe(
+    Effect.map((rendered) => rendered.text),
+    Effect.provide(layer(accept(text), options))
+  )
+
+/** A folder with these files, gone when the scope closes. */
+const folderWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string | Uint8Array>>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fs.makeTempDirectoryScoped()
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true })
+    yield* typeof content === "string" ? fs.writeFileString(file, content) : fs.writeFile(file, content)
+  }
+  return path.join(folder, "agent.yaml")
+})
+
+const problemsOf = <A, R>(effect: Effect.Effect<A, InvalidComposition, R>, file: string) =>
+  Effect.map(Effect.flip(effect), (error) => ({
+    places: placesOf(error).map((one) => one.replaceAll(file, "FILE")),
+    error
+  }))
+
+type Platform = FileSystem.FileSystem | Path.Path | Scope.Scope
+
+const onDisk = (title: string, body: Effect.Effect<void, unknown, Platform>) =>
+  it.effect(title, () => body.pipe(Effect.provide(platform)))
+
+describe("layer", () => {
+  const text = `
+identity: I am.
+persona: { prefix: "P {{model}}", suffix: "S {{cwd}}" }
+variables: { model: m, cwd: { env: HERE }, none: null }
+sections:
+  - { name: a, order: 1, text: "A", requires: [t] }
+  - { name: b, order: 2, text: "{{x}}", interpolate: false }
+  - { name: c, order: 3, text: "C", requires: [absent] }
+contexts: [{ name: k, order: 1, text: "K {{model}}" }]
+tools: [{ name: t, description: d, parameters: {} }]
+scopes:
+  child: { parent: middle, variables: { model: n } }
+  middle: { persona: { suffix: T }, sections: [{ name: m, order: 9, text: M }], suppressRuntimeContext: true }
+  whole: { sections: [{ name: w, order: 0, text: W, complete: true }] }
+scope: child
+`
+  it.effect("registers everything in the scope that the file says, whatever the order of scopes", () =>
+    Effect.gen(function* () {
+      const env = { env: { HERE: "/h" } }
+      assert.strictEqual(yield* textOf(text, "global", env), "I am.\n\nP m\n\nA\n\n{{x}}\n\nS /h")
+      assert.strictEqual(yield* textOf(text, undefined, env), "I am.\n\nP n\n\nA\n\n{{x}}\n\nM\n\nT")
+      assert.strictEqual(yield* textOf(text, "middle", env), "I am.\n\nP m\n\nA\n\n{{x}}\n\nM\n\nT")
+      assert.strictEqual(yield* textOf(text, "whole", env), "W")
+    })
+  )
+
+  it.effect("an unset environment variable has no value, an empty one is empty", () =>
+    Effect.gen(function* () {
+      const one = "variables: { a: { env: A_B } }\nsections: [{ name: s, order: 0, text: '<{{a}}>' }]"
+      assert.strictEqual((yield* Effect.flip(textOf(one, undefined, { env: {} })))._tag, "UndefinedVariable")
+      assert.strictEqual(yield* textOf(one, undefined, { env: { A_B: "" } }), "<>")
+      const nothing = "variables: { a: null }\nsections: [{ name: s, order: 0, text: '{{a}}' }]"
+      assert.strictEqual((yield* Effect.flip(textOf(nothing)))._tag, "UndefinedVariable")
+    })
+  )
+
+  it.effect("contexts are suppressed where the file says so", () =>
+    Effect.gen(function* () {
+      const env = { env: { HERE: "/h" } }
+      const snapshot = (scope: string) =>
+        renderIn(scope).pipe(
+          Effect.map((rendered) => rendered.contexts.map((part) => part.text)),
+          Effect.provide(layer(accept(text), env))
+        )
+      assert.deepStrictEqual(yield* snapshot("global"), ["K m"])
+      assert.deepStrictEqual(yield* snapshot("child"), [])
+      const off = yield* renderIn("global").pipe(Effect.provide(layer(accept(`runtimeContext: false\n${text}`), env)))
+      assert.strictEqual(off.snapshot, "")
+    })
+  )
+
+  it.effect("errors of assembly and rendering keep their own tags", () =>
+    Effect.gen(function* () {
+      const two =
+        "{ sections: [{ name: x, order: 0, text: X, complete: true }, { name: y, order: 0, text: Y, complete: true }] }"
+      const tags = [
+        [`scopes: { a: ${two} }\nscope: a`, "MultipleCompleteSections"],
+        ['toolOrder: [nobody, "<unlisted-tools>"]', "UnknownTool"],
+        ["sections: [{ name: s, order: 0, text: '{{nobody}}' }]", "UnknownVariable"],
+        ["sections: [{ name: s, order: 0, text: 'a {{B}}' }]", "MalformedGroup"],
+        ["tools: [{ name: <unlisted-tools>, description: d, parameters: {} }]", "ReservedToolName"]
+      ] as const
+      for (const [one, tag] of tags) assert.strictEqual((yield* Effect.flip(textOf(one)))._tag, tag)
+    })
+  )
+
+  it.effect("an unknown scope names the nearest and all known ones", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(textOf(text, "chidl"))
+      assert.strictEqual(error._tag, "UnknownScope")
+      assert.include(error.message, 'Did you mean "child"? Known scopes: global, child, middle, whole.')
+    })
+  )
+
+  it.effect("BC-019, BC-084: prompts are exact", () =>
+    Effect.gen(function* () {
+      const escapes =
+        'sections:\n  - name: rp\n    order: 0\n    interpolate: false\n    text: |-\n      Say {{getvar::mood}} verbatim.\n  - name: esc\n    order: 1\n    interpolate: false\n    text: |-\n      \\u007b\\u007bx\\u007d\\u007d\n  - name: dq\n    order: 2\n    text: "\\u007b\\u007bmodel\\u007d\\u007d"\nvariables:\n  model: m1\n'
+      assert.strictEqual(
+        yield* textOf(escapes),
+        "Say {{getvar::mood}} verbatim.\n\n\\u007b\\u007bx\\u007d\\u007d\n\nm1"
+      )
+      const scalars =
+        "sections:\n  - name: f\n    order: 0\n    text: >-\n      one\n      two\n\n      three\n  - name: l\n    order: 1\n    text: |\n      a\n      b\n  - name: k\n    order: 2\n    text: |+\n      c\n\n"
+      assert.strictEqual(yield* textOf(scalars), "one two\nthree\n\na\nb\n\n\nc\n\n")
+      assert.strictEqual(
+        yield* textOf("variables: { p: &p hello }\nsections:\n  - {name: s, order: 0, text: *p}\n"),
+        "hello"
+      )
+    })
+  )
+})
+
+describe("load", () => {
+  onDisk(
+    "reads the composition and its files from its own folder, and all problems come at once",
+    Effect.gen(function* () {
+      const file = yield* folderWith({
+        "agent.yaml":
+          "sections:\n  - { name: a, order: 0, text: { file: sub/a.md } }\n  - { name: b, order: x, text: { file: none.md } }\n  - { name: c, order: 0, text: { file: bad.bin } }\n  - { name: d, order: 0, text: { file: sub } }\ntools: [{ file: ./t.json }]\n",
+        "sub/a.md": "A",
+        "bad.bin": new Uint8Array([0xff]),
+        "t.json": "[{}]"
+      })
+      const { error, places } = yield* problemsOf(load(file), file)
+      const folder = file.slice(0, -"agent.yaml".length)
+      assert.deepStrictEqual(
+        places.map((one) => one.replace("FILE:", "").replace(folder, "")),
+        [
+          "3:23 sections[1].order InvalidRegistration",
+          "3:40 sections[1].text.file",
+          "4:40 sections[2].text.file",
+          "5:40 sections[3].text.file",
+          "t.json:1:2 [0].description",
+          "t.json:1:2 [0].name",
+          "t.json:1:2 [0].parameters"
+        ]
+      )
+      assert.include(error.message, "it is a folder")
+    })
+  )
+
+  onDisk(
+    "a composition that cannot be read is a problem too",
+    Effect.gen(function* () {
+      const file = yield* folderWith({ "agent.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xc3, 0x28]) })
+      assert.include((yield* Effect.flip(load(file))).message, "not UTF-8")
+      assert.include((yield* Effect.flip(load(`${file}x`))).message, "there is no such file")
+      assert.include((yield* Effect.flip(load("/dev/zero"))).message, "it is not a file")
+    })
+  )
+
+  onDisk(
+    "BC-087: a file and a link to it are both included, exactly",
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* folderWith({
+        "agent.yaml":
+          "sections:\n  - { name: a, order: 0, text: { file: A.md } }\n  - { name: c, order: 1, text: { file: C.md } }\n",
+        "A.md": "Rules"
+      })
+      yield* fs.symlink("A.md", file.replace("agent.yaml", "C.md"))
+      const rendered = yield* renderIn(undefined).pipe(Effect.provide(layerFile(file)))
+      assert.strictEqual(rendered.text, "Rules\n\nRules")
+    })
+  )
+})
+
+describe("plugins", () => {
+  const good = `
+import * as Plugin from "${new URL("../../src/Plugin.ts", import.meta.url).href}"
+export default Plugin.section({ name: "from-plugin", order: 5, text: "P" })
+`
+  onDisk(
+    "are mounted into their scopes, the same one into two",
+    Effect.gen(function* () {
+      const file = yield* folderWith({
+        "agent.yaml":
+          "plugins: [./p.ts]\nscopes: { a: { plugins: [./p.ts] }, b: {} }\nsections: [{ name: s, order: 1, text: S }]",
+        "p.ts": good
+      })
+      const texts = Effect.all(
+        ["global", "a", "b"].map((scope) => Effect.map(renderIn(scope), (rendered) => rendered.text))
+      ).pipe(Effect.provide(layerFile(file)))
+      assert.deepStrictEqual(yield* texts, ["S\n\nP", "S\n\nP", "S\n\nP"])
+      const own = yield* folderWith({ "agent.yaml": "scopes: { a: { plugins: [p.ts] }, b: {} }", "p.ts": good })
+      const scoped = Effect.all(
+        ["global", "a", "b"].map((scope) => Effect.map(renderIn(scope), (rendered) => rendered.text))
+      ).pipe(Effect.provide(layerFile(own)))
+      assert.deepStrictEqual(yield* scoped, ["", "P", ""])
+    })
+  )
+
+  onDisk(
+    "that cannot be used are problems at their places, all at once",
+    Effect.gen(function* () {
+      const file = yield* folderWith({
+        "agent.yaml": "plugins:\n  - none.ts\n  - throws.ts\n  - broken.ts\n  - empty.ts\n  - three.ts\n  - p.ts\n",
+        "throws.ts": 'throw new Error("not today")',
+        "broken.ts": "export default {{{",
+        "empty.ts": "export const a = 1",
+        "three.ts": "export default 3",
+        "p.ts": good
+      })
+      const { error, places } = yield* problemsOf(
+        Effect.flatMap(load(file), (one) => Plugins.load(one, { folder: file.replace("/agent.yaml", "") })),
+        file
+      )
+      assert.deepStrictEqual(
+        places.map((one) => one.replace("FILE:", "")),
+        ["2:5 plugins[0]", "3:5 plugins[1]", "4:5 plugins[2]", "5:5 plugins[3]", "6:5 plugins[4]"]
+      )
+      for (const part of [
+        "not today",
+        "has no default export",
+        "is no Layer",
+        'plugin "none.ts": the module cannot be imported'
+      ]) {
+        assert.include(error.message, part)
+      }
+    })
+  )
+
+  onDisk(
+    "are not imported while the composition has other problems",
+    Effect.gen(function* () {
+      const file = yield* folderWith({
+        "agent.yaml": "plugins: [mark.ts]\nidentty: x\n",
+        "mark.ts": "globalThis.preambleTestMark = true"
+      })
+      const { places } = yield* problemsOf(Effect.asVoid(Layer.build(layerFile(file))), file)
+      assert.deepStrictEqual(places, ["FILE:2:1 identty"])
+      assert.isUndefined(Reflect.get(globalThis, "preambleTestMark"))
+    })
+  )
+
+  it.effect("that fail or die are problems at their places, with their tag", () =>
+    Effect.gen(function* () {
+      const composition = accept("identity: x\nplugins: [p.ts]\nscopes: { a: { plugins: [q.ts] } }")
+      const failing = Layer.effectDiscard(Effect.fail({ _tag: "NoKey", message: "no key" }))
+      const dying = Layer.effectDiscard(Effect.die(new Error("boom")))
+      const ok = Layer.effectDiscard(Effect.void)
+      const built = (plugins: Plugins.Plugins) =>
+        Effect.flip(Effect.scoped(Effect.asVoid(Layer.build(layer(composition, { plugins })))))
+      assert.deepStrictEqual(
+        placesOf(
+          yield* built(
+            new Map([
+              ["p.ts", failing],
+              ["q.ts", ok]
+            ])
+          )
+        ),
+        ["2:11 plugins[0] NoKey"]
+      )
+      const second = yield* built(
+        new Map([
+          ["p.ts", ok],
+          ["q.ts", dying]
+        ])
+      )
+      assert.deepStrictEqual(placesOf(second), ["3:26 scopes.a.plugins[0]"])
+      assert.include(second.message, 'plugin "q.ts": boom')
+      assert.include((yield* built(new Map([["p.ts", ok]]))).message, "it was not given")
+    })
+  )
+
+  it.effect("that register a name of the file again fail at their line", () =>
+    Effect.gen(function* () {
+      const composition = accept("sections: [{ name: s, order: 0, text: x }]\nplugins: [p.ts]")
+      const again = Layer.effectDiscard(
+        Effect.flatMap(SystemPrompt, (prompt) => prompt.section({ name: "s", order: 1, text: "y" }))
+      )
+      const error = yield* Effect.flip(
+        Effect.scoped(Effect.asVoid(Layer.build(layer(composition, { plugins: new Map([["p.ts", again]]) }))))
+      )
+      assert.deepStrictEqual(placesOf(error), ["2:11 plugins[0] DuplicateRegistration"])
+    })
+  )
+
+  it.effect("are refused on demand", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Plugins.refuse(accept("plugins: [p.ts]\nscopes: { a: { plugins: [q.ts] } }")))
+      assert.deepStrictEqual(placesOf(error), ["1:11 plugins[0]", "2:26 scopes.a.plugins[0]"])
+      assert.strictEqual((yield* Plugins.refuse(accept("identity: x"))).size, 0)
+    })
+  )
+})

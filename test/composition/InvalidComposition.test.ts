@@ -1,0 +1,305 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { format, InvalidComposition } from "effect-preamble/composition"
+import { placesOf, refuse } from "./support.ts"
+
+const section = (rest: string): string => `sections:\n  - { name: a, order: 0, text: x }\n  - { ${rest} }\n`
+
+/** What is wrong: the text with a mark at the place, the problem's path and tag, and parts of its message. */
+const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: string, ...parts: ReadonlyArray<string>]> =
+  [
+    [
+      "BC-086: unknown key, with the nearest",
+      "¦sectoins: []\n",
+      "sectoins",
+      "sectoins",
+      'Did you mean "sections"?',
+      "Known keys: preamble, identity"
+    ],
+    [
+      "BC-086: missing key, at the entry",
+      "sections:\n  - ¦{name: a, order: 0}\n",
+      "sections[0].text",
+      'the key "text" is missing'
+    ],
+    [
+      "unknown key of a section",
+      section("name: b, order: 1, text: x, ¦odrer: 2"),
+      "sections[1].odrer",
+      'Did you mean "order"?'
+    ],
+    [
+      "a mistyped key is said once, not also as missing",
+      section("name: b, order: 1, ¦txt: x"),
+      "sections[1].txt",
+      'Did you mean "text"?'
+    ],
+    ["unknown key far from all", "¦zzz: 1", "zzz", "Known keys:"],
+    ["version", "preamble: ¦2", "preamble", "expected the number 1, found the number 2"],
+    ["version as text", 'preamble: ¦"1"', "preamble", 'found the text "1"'],
+    ["identity as number", "identity: ¦3", "identity", "expected text, true or false", "Quote it"],
+    [
+      "runtimeContext as text",
+      "runtimeContext: ¦yes",
+      "runtimeContext",
+      "expected true or false",
+      'found the text "yes"'
+    ],
+    ["persona as text", "persona: ¦You are", "persona", "a map with prefix and suffix"],
+    ["persona without known key", "persona: { ¦text: x }", "persona.text", "Known keys: prefix, suffix"],
+    ["sections as map", "sections: ¦{ a: b }", "sections", "expected a list of sections, found a map"],
+    ["block collection: at its key", "¦sections:\n  a: b", "sections", "expected a list of sections, found a map"],
+    ["no value: at the key", "¦identity:\n", "identity", "found nothing (null)"],
+    ["section as text", "sections:\n  - ¦hello", "sections[0]", "expected a section { name, order, text }"],
+    [
+      "name as number",
+      section("name: ¦1, order: 1, text: x"),
+      "sections[1].name",
+      "expected a name (text), found the number 1",
+      "Quote it"
+    ],
+    [
+      "text as number",
+      section("name: b, order: 1, text: ¦1.10"),
+      "sections[1].text",
+      "expected text or { file: name }",
+      "Quote it"
+    ],
+    ["text as list", section("name: b, order: 1, text: ¦[x]"), "sections[1].text", "found a list"],
+    [
+      "text with another key",
+      section("name: b, order: 1, text: { ¦flie: x }"),
+      "sections[1].text.flie",
+      'Did you mean "file"?'
+    ],
+    [
+      "empty file name",
+      section('name: b, order: 1, text: { file: ¦"" }'),
+      "sections[1].text.file",
+      "expected a file name, found an empty text"
+    ],
+    [
+      "BC-081: order in quotes",
+      section('name: b, order: ¦"10", text: x'),
+      "sections[1].order InvalidRegistration",
+      'found the text "10"',
+      "Remove the quotes"
+    ],
+    [
+      "BC-081: order null",
+      section("name: b, order: ¦null, text: x"),
+      "sections[1].order",
+      "expected a number or the name of a band"
+    ],
+    [
+      "BC-081: order true",
+      section("name: b, order: ¦true, text: x"),
+      "sections[1].order",
+      "found the truth value true"
+    ],
+    [
+      "BC-081: order .nan",
+      section("name: b, order: ¦.nan, text: x"),
+      "sections[1].order InvalidRegistration",
+      '"b"',
+      "NaN"
+    ],
+    [
+      "BC-081: order .inf",
+      section("name: b, order: ¦-.inf, text: x"),
+      "sections[1].order InvalidRegistration",
+      "Infinity"
+    ],
+    [
+      "BC-081: order as the word Infinity",
+      section("name: b, order: ¦Infinity, text: x"),
+      "sections[1].order InvalidRegistration",
+      'the text "Infinity"'
+    ],
+    [
+      "unknown band, with the nearest",
+      section("name: b, order: ¦TOOL_BSH, text: x"),
+      "sections[1].order InvalidRegistration",
+      "Did you mean TOOL_BASH?"
+    ],
+    [
+      "a band of sections is none of contexts",
+      "contexts:\n  - { name: c, order: ¦TOOL_BASH, text: x }",
+      "contexts[0].order InvalidRegistration",
+      "Bands: SANDBOX_POLICY"
+    ],
+    ["empty name", section('name: ¦"", order: 1, text: x'), "sections[1].name InvalidRegistration", "name"],
+    [
+      "complete with requires",
+      section("name: b, order: 1, text: x, complete: true, requires: ¦[t]"),
+      "sections[1].requires InvalidRegistration",
+      "complete"
+    ],
+    [
+      "empty tool name in requires",
+      section('name: b, order: 1, text: x, requires: ¦[""]'),
+      "sections[1].requires InvalidRegistration",
+      "tool names"
+    ],
+    [
+      "interpolate as text",
+      section("name: b, order: 1, text: x, interpolate: ¦no"),
+      "sections[1].interpolate",
+      "expected true or false"
+    ],
+    [
+      "duplicate section",
+      section("name: ¦a, order: 1, text: x"),
+      "sections[1].name DuplicateRegistration",
+      "already given on line 2"
+    ],
+    [
+      "duplicate context",
+      "contexts:\n  - { name: c, order: 1, text: x }\n  - { name: ¦c, order: 2, text: x }",
+      "contexts[1].name DuplicateRegistration",
+      "context"
+    ],
+    [
+      "a built-in section",
+      "sections: [{ name: ¦deployment:persona-prefix, order: 0, text: x }]",
+      "sections[0].name DuplicateRegistration",
+      "`persona.prefix`"
+    ],
+    [
+      "the identity, when there is one",
+      "identity: true\nsections: [{ name: ¦harness:identity, order: 0, text: x }]",
+      "sections[0].name DuplicateRegistration",
+      "`identity`"
+    ],
+    [
+      "a scope's persona and a section of its name",
+      "scopes: { a: { persona: { prefix: x }, sections: [{ name: ¦deployment:persona-prefix, order: 0, text: y }] } }",
+      "scopes.a.sections[0].name DuplicateRegistration",
+      'scope "a"'
+    ],
+    ["variable name", "variables: { ¦Model: x }", "variables.Model InvalidRegistration", "invalid name"],
+    ["variable as number", "variables: { a: ¦1 }", "variables.a", "expected text, null or { env: NAME }", "Quote it"],
+    ["env misspelt", "variables: { a: { ¦evn: X } }", "variables.a.evn", 'Did you mean "env"?'],
+    ["toolOrder without the rest", "toolOrder: ¦[a]", "toolOrder InvalidToolOrder", "<unlisted-tools>"],
+    ["toolOrder empty", "toolOrder: ¦[]", "toolOrder InvalidToolOrder", "missing"],
+    ["toolOrder twice", 'toolOrder: [a, "<unlisted-tools>", ¦a]', "toolOrder[2] InvalidToolOrder", "more than once"],
+    ["tool without description", "tools: [¦{ name: t, parameters: {} }]", "tools[0].description", "missing"],
+    [
+      "tool without name",
+      'tools: [{ name: ¦"", description: d, parameters: {} }]',
+      "tools[0].name InvalidToolSchema",
+      "non-empty"
+    ],
+    [
+      "parameters as text",
+      "tools: [{ name: t, description: d, parameters: ¦x }]",
+      "tools[0].parameters InvalidToolSchema",
+      "$.parameters"
+    ],
+    [
+      "NaN in parameters",
+      "tools: [{ name: t, description: d, parameters: { a: [1, ¦.nan] } }]",
+      "tools[0].parameters.a[1] InvalidToolSchema",
+      "NaN"
+    ],
+    [
+      "unknown key of a tool",
+      "tools: [{ name: t, description: d, parameters: {}, ¦strict: true }]",
+      "tools[0].strict",
+      "unknown key"
+    ],
+    [
+      "deferLoading as text",
+      "tools: [{ name: t, description: d, parameters: {}, deferLoading: ¦yes }]",
+      "tools[0].deferLoading",
+      "expected true or false"
+    ],
+    ["tool as text", "tools: [¦bash]", "tools[0]", "expected a tool"],
+    [
+      "unknown parent",
+      "scopes: { child: {}, b: { parent: ¦chidl } }",
+      "scopes.b.parent",
+      'unknown scope "chidl". Did you mean "child"?',
+      "Known scopes: global, child, b"
+    ],
+    ["unknown default scope", "scopes: { agent: {} }\nscope: ¦agnet", "scope", 'Did you mean "agent"?'],
+    ["scope named global", "scopes: { ¦global: {} }", "scopes.global", "Choose another name"],
+    ["scope without name", 'scopes: { ¦"": {} }', 'scopes[""]', "needs a name"],
+    ["its own parent", "scopes: { a: { parent: ¦a } }", "scopes.a.parent ScopeCycle", "a → a"],
+    [
+      "circle of scopes, entered from outside",
+      "scopes: { x: { parent: a }, a: { parent: ¦b }, b: { parent: a } }",
+      "scopes.a.parent ScopeCycle",
+      "a → b → a"
+    ],
+    [
+      "global settings in a scope",
+      "scopes: { a: { ¦identity: true } }",
+      "scopes.a.identity",
+      "unknown key",
+      "Known keys: parent, persona"
+    ],
+    ["plugins as text", "plugins: ¦x.ts", "plugins", "expected a list of module files"],
+    [
+      "missing text file",
+      section("name: b, order: 1, text: { file: ¦no.md }"),
+      "sections[1].text.file",
+      'cannot read "no.md"'
+    ],
+    ["missing tools file", "tools: [{ file: ¦no.json }]", "tools[0].file", 'cannot read "no.json"'],
+    [
+      "missing persona file of a scope",
+      "scopes: { a: { persona: { suffix: { file: ¦no.md } } } }",
+      "scopes.a.persona.suffix.file",
+      "cannot read"
+    ]
+  ]
+
+describe("InvalidComposition", () => {
+  it.each(mistakes)("%s", (_, marked, path, ...parts) => {
+    const before = marked.slice(0, marked.indexOf("¦")).split("\n")
+    const error = refuse(marked.replace("¦", ""))
+    assert.deepStrictEqual(placesOf(error), [`${before.length}:${before.at(-1)!.length + 1} ${path}`])
+    for (const part of parts) assert.include(error.problems[0]!.message, part)
+    const { frame, line, column } = error.problems[0]!
+    assert.include(frame, `> ${line} | `)
+    assert.include(format(error), `agent.yaml:${line}:${column}: `)
+    assert.include(error.message, `line ${line}, column ${column}`)
+  })
+
+  it("has all problems at once, in the order of the file, and counts them", () => {
+    const text = [
+      "scope: nowhere",
+      "sections:",
+      "  - { name: a, order: x, text: { file: no.md } }",
+      "  - { order: 1 }",
+      "variables: { A: 1 }",
+      "tools: [{ file: no.json }]"
+    ].join("\n")
+    const error = refuse(text)
+    assert.deepStrictEqual(placesOf(error), [
+      "1:8 scope",
+      "3:23 sections[0].order InvalidRegistration",
+      "3:40 sections[0].text.file",
+      "4:5 sections[1].name",
+      "4:5 sections[1].text",
+      "5:14 variables.A InvalidRegistration",
+      "5:17 variables.A",
+      "6:17 tools[0].file"
+    ])
+    assert.isTrue(format(error).endsWith("\n\n8 problems"))
+  })
+
+  it("survives encoding", () => {
+    const error = refuse("identty: x")
+    const encoded = Schema.encodeSync(InvalidComposition)(error)
+    assert.strictEqual(encoded._tag, "InvalidComposition")
+    assert.strictEqual(Schema.decodeSync(InvalidComposition)(encoded).message, error.message)
+  })
+
+  it("names wide and tabbed places by UTF-16 column, and points at the cell", () => {
+    const error = refuse('identity: "世界"\nscope:\t"深い"\n')
+    assert.deepStrictEqual(placesOf(error), ["2:8 scope"])
+    assert.include(error.problems[0]!.frame, '> 2 | scope:→ "深い"\n    |         ^')
+  })
+})
