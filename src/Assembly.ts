@@ -446,5 +446,7 @@ export const annotate: {
   <I, S>(key: Context.Key<I, S>, value: S): (self: Assembly) => Assembly
   <I, S>(self: Assembly, key: Context.Key<I, S>, value: S): Assembly
 } = dual(3, <I, S>(self: Assembly, key: Context.Key<I, S>, value: S): Assembly =>
-  Object.freeze({ ...self, annotations: Context.add(self.annotations, key, value) })
+  value !== undefined && Context.getOrUndefined(self.annotations, key) === value
+    ? self
+    : Object.freeze({ ...self, annotations: Context.add(self.annotations, key, value) })
 )

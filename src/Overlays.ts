@@ -29,11 +29,12 @@ export class Overlays extends Context.Service<
   Overlays,
   {
     /**
-     * Registers an entry in the ambient prompt scope, for as long as that scope and the surrounding Effect scope live.
-     * Removing it removes exactly this entry, once. `make` gets the label of the scope.
+     * Registers entries that belong together in the ambient prompt scope, for as long as that scope and the surrounding
+     * Effect scope live. They come as one change, all or none, and go as one: exactly these entries, once. `make` gets the
+     * label of the scope.
      */
     readonly register: (
-      make: (scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
+      make: (scope: string) => Result.Result<ReadonlyArray<Entry<Provided>>, InvalidRegistration>
     ) => Effect.Effect<void, RegistrationError, Scope.Scope>
     /** What takes part in an assembly for the scope at this moment. */
     readonly plan: (scope: PromptScope.PromptScope) => CachedPlan
@@ -105,15 +106,15 @@ const observe = (registry: Registry): Effect.Effect<void, never, Scope.Scope> =>
 
 const register = (
   registry: Registry,
-  make: (scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
+  make: (scope: string) => Result.Result<ReadonlyArray<Entry<Provided>>, InvalidRegistration>
 ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
   Effect.flatMap(PromptScope.Current, (scope) =>
     Effect.acquireRelease(
       Effect.suspend(() =>
         Effect.fromResult(
-          Result.flatMap(make(scope.label), (entry) => Result.map(registry.insert(scope, entry), () => entry))
+          Result.flatMap(make(scope.label), (entries) => Result.map(registry.insert(scope, entries), () => entries))
         )
       ),
-      (entry) => Effect.sync(() => registry.remove(scope, entry))
+      (entries) => Effect.sync(() => registry.remove(scope, entries))
     )
   )

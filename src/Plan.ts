@@ -36,7 +36,7 @@ export interface Planned<out E> {
 
 /**
  * What takes part in an assembly. Variables are sorted by name, tool providers by chain
- * position and name, sections and contexts by order and name, listeners outermost first.
+ * position, name and plugin, sections and contexts by order and name, listeners outermost first.
  *
  * @since 0.1.0
  * @category models
@@ -129,10 +129,11 @@ const plan = <K extends Slots, E extends Entry>(
 ): Planned<E> =>
   Object.freeze({ entry, origin: Origin.make({ scope: overlay.scope, plugin: entry.plugin, shadows }), position })
 
-const shadowed = (origin: Origin.Origin): Origin.Shadowed => ({
-  scope: origin.scope,
-  ...(origin.plugin === undefined ? undefined : { plugin: origin.plugin })
-})
+const shadowed = (origin: Origin.Origin): Origin.Shadowed =>
+  Object.freeze({
+    scope: origin.scope,
+    ...(origin.plugin === undefined ? undefined : { plugin: origin.plugin })
+  })
 
 const byName = (a: Planned<Named>, b: Planned<Named>): number => byCodeUnits(a.entry.name, b.entry.name)
 
@@ -140,8 +141,11 @@ const byName = (a: Planned<Named>, b: Planned<Named>): number => byCodeUnits(a.e
 const byOrderThenName = <E extends Named & { readonly order: number }>(a: Planned<E>, b: Planned<E>): number =>
   a.entry.order < b.entry.order ? -1 : a.entry.order > b.entry.order ? 1 : byName(a, b)
 
+/** Providers may share a name; the plugin tells them apart, so that what is evaluated first does not depend on who registered first. */
 const byPositionThenProvider = (a: Planned<Entry>, b: Planned<Entry>): number =>
-  a.position - b.position || byCodeUnits(a.entry.name ?? "", b.entry.name ?? "")
+  a.position - b.position ||
+  byCodeUnits(a.entry.name ?? "", b.entry.name ?? "") ||
+  byCodeUnits(a.entry.plugin ?? "", b.entry.plugin ?? "")
 
 const multipleComplete = (scope: string, complete: ReadonlyArray<Planned<Named>>): MultipleCompleteSections =>
   new MultipleCompleteSections({

@@ -4,13 +4,15 @@
  *
  * @since 0.1.0
  */
-import type * as Effect from "effect/Effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Listener from "./Listener.ts"
 import type * as Persona from "./Persona.ts"
 import type * as PromptContext from "./PromptContext.ts"
-import type { RegistrationError } from "./PromptError.ts"
+import type { RegistrationError, ScopeClosed } from "./PromptError.ts"
 import * as PromptScope from "./PromptScope.ts"
 import type { Provider } from "./Provider.ts"
 import type * as Section from "./Section.ts"
@@ -133,8 +135,8 @@ export const persona = (options: Persona.Options): Plugin => registering<never>(
  * Mounts a plugin into a prompt scope: what it registers is seen by that scope and its descendants.
  *
  * The same plugin can be mounted into several scopes, and registers in each. Mounted twice into one scope, as part of
- * two others, it registers once. A service that is provided inside of the plugin is built once for each scope; one
- * provided outside is shared.
+ * two others, it registers once. Of mounts inside of each other the innermost one counts. A service that is provided
+ * inside of the plugin is built once for each scope; one provided outside is shared.
  *
  * Layers are memoised by identity, so setting the ambient scope by other means (`Layer.provide`, `PromptScope.provide`
  * around `Effect.provide`) would silently register nothing the second time.
@@ -148,16 +150,47 @@ export const mount =
   (scope: PromptScope.PromptScope) =>
   <A, E, R>(plugin: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
     Layer.fromBuild((memoMap, effectScope) =>
-      PromptScope.provide(scope)(Layer.buildWithMemoMap(plugin, memoMapFor(memoMap, scope), effectScope))
+      Layer.buildWithMemoMap(plugin, memoMapFor(memoMap, scope), effectScope).pipe(
+        PromptScope.provide(scope),
+        // It also provides the memo map that it used. Without this, whatever this layer is provided to would take for
+        // built what has been built in the prompt scope only.
+        Effect.map(Context.add(Layer.CurrentMemoMap, memoMap))
+      )
     )
 
+/** The memo maps of one build, by prompt scope. It is found by the memo map of the build itself, and by each of these. */
 const memoMaps = new WeakMap<Layer.MemoMap, WeakMap<PromptScope.PromptScope, Layer.MemoMap>>()
 
 /** One memo map for each build and prompt scope. */
-const memoMapFor = (parent: Layer.MemoMap, scope: PromptScope.PromptScope): Layer.MemoMap => {
-  let byScope = memoMaps.get(parent)
-  if (byScope === undefined) memoMaps.set(parent, (byScope = new WeakMap()))
+const memoMapFor = (build: Layer.MemoMap, scope: PromptScope.PromptScope): Layer.MemoMap => {
+  let byScope = memoMaps.get(build)
+  if (byScope === undefined) memoMaps.set(build, (byScope = new WeakMap()))
   let own = byScope.get(scope)
-  if (own === undefined) byScope.set(scope, (own = Layer.makeMemoMapUnsafe()))
+  if (own === undefined) {
+    byScope.set(scope, (own = Layer.makeMemoMapUnsafe()))
+    memoMaps.set(own, byScope)
+  }
   return own
 }
+
+/**
+ * Gives a plugin a prompt scope of its own, a child of the ambient one, which lives as long as the layer. What is built
+ * or run on the layer has that scope as its ambient one: an agent, as one layer.
+ *
+ * **Provider's cache**: that of what the plugin registers.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const scoped: {
+  (label: string): <A, E, R>(plugin: Layer.Layer<A, E, R>) => Layer.Layer<A, E | ScopeClosed, R>
+  <A, E, R>(plugin: Layer.Layer<A, E, R>, label: string): Layer.Layer<A, E | ScopeClosed, R>
+} = dual(
+  2,
+  <A, E, R>(plugin: Layer.Layer<A, E, R>, label: string): Layer.Layer<A, E | ScopeClosed, R> =>
+    Layer.unwrap(
+      Effect.map(PromptScope.make(label), ({ scope }) =>
+        Layer.merge(mount(scope)(plugin), Layer.succeed(PromptScope.Current, scope))
+      )
+    )
+)

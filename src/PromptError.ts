@@ -26,6 +26,9 @@ const place = {
   excerpt: Schema.String
 }
 
+/** Ends a text that others wrote, so that ours can go on. */
+const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
+
 const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
 
 // -----------------------------------------------------------------------------
@@ -200,7 +203,7 @@ export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect
   { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
-    return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
+    return `${describeOwner(this)} ${this.reason}: ${sentence(describeCause(this.cause))} Correct the provider, or let it handle its failure.`
   }
 }
 
@@ -215,7 +218,7 @@ export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect
   { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
 ) {
   override get message(): string {
-    return `${describeOwner(this)} ${this.reason}: ${describeCause(this.cause)}`
+    return `${describeOwner(this)} ${this.reason}: ${sentence(describeCause(this.cause))} Correct the listener, or let it handle its failure.`
   }
 }
 

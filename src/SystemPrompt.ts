@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { type AssembleContext, Annotations } from "./AssembleContext.ts"
 import type { Assembly } from "./Assembly.ts"
@@ -178,12 +178,13 @@ export class SystemPrompt extends Context.Service<
     Layer.orDie(this.layerNoDepsWith({}))
 
   /**
-   * With the given built-ins, and the usual services. Fails if `toolOrder` repeats a name or lacks the rest marker.
+   * With the given built-ins, and the usual services; the registry is its own. Fails if `toolOrder` repeats a name or
+   * lacks the rest marker.
    *
    * @since 0.1.0
    */
   static readonly layerWith = (options: SystemPromptOptions): Layer.Layer<SystemPrompt, InvalidToolOrder> =>
-    Layer.provide(this.layerNoDepsWith(options), [Overlays.layer, Waterfall.layer, Renderer.layer])
+    Layer.provide(this.layerNoDepsWith(options), [Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer])
 
   /**
    * With default built-ins (no identity, empty persona, contexts on, tools by name), and the usual services.
@@ -191,7 +192,7 @@ export class SystemPrompt extends Context.Service<
    * @since 0.1.0
    */
   static readonly layer: Layer.Layer<SystemPrompt> = Layer.provide(this.layerNoDeps, [
-    Overlays.layer,
+    Layer.fresh(Overlays.layer),
     Waterfall.layer,
     Renderer.layer
   ])
@@ -225,63 +226,55 @@ type Registrations = Pick<
 >
 
 const registrationsIn = (overlays: Overlays["Service"]): Registrations => {
-  const register = (
-    entry: (services: Captured, scope: string) => Result.Result<Entry<Provided>, InvalidRegistration>
-  ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
-    Effect.flatMap(capture, (services) => overlays.register((scope) => entry(services, scope)))
+  type Made = Result.Result<Entry<Provided>, InvalidRegistration>
 
-  const section: Registrations["section"] = (options) =>
-    register((services, scope) =>
-      Result.map(Section.make(options, scope), (self) => ({ ...self, text: give(self.text, services) }))
-    )
-  const suppress = (plugin?: string) => register(() => Result.succeed(suppressor(plugin)))
+  const registerAll = (
+    entries: (services: Captured, scope: string) => ReadonlyArray<Made>
+  ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
+    Effect.flatMap(capture, (services) => overlays.register((scope) => Result.all(entries(services, scope))))
+
+  const register = (entry: (services: Captured, scope: string) => Made) =>
+    registerAll((services, scope) => [entry(services, scope)])
+
   return {
-    section,
+    section: (options) => register((services, scope) => sectionOf(options, services, scope)),
     context: (options) =>
       register((services, scope) =>
-        Result.map(PromptContext.make(options, scope), (self) => ({ ...self, text: give(self.text, services) }))
+        Result.map(PromptContext.make(options, scope), (self) =>
+          Object.freeze({ ...self, text: give(self.text, services) })
+        )
       ),
     variable: (name, value, options) =>
       register((services, scope) => Variable.make({ ...options, name, value: give(value, services) }, scope)),
     tools: (tools, options) =>
-      register((services, scope) => ToolProvider.make({ ...options, tools: give(tools, services) }, scope)),
+      register((services, scope) =>
+        Result.map(ToolProvider.make({ ...options, tools }, scope), (self) =>
+          Object.freeze({ ...self, tools: give(self.tools, services) })
+        )
+      ),
     listener: (options) =>
       register((services, scope) => Listener.make({ ...options, run: runOf(options, services) }, scope)),
-    suppressContexts: suppress(),
-    persona: (options) => {
-      const [prefix, suffix] = Persona.sections(options)
-      return allOrNone([
-        section(prefix),
-        section(suffix),
-        ...(options.includeRuntimeContext === false ? [suppress(options.plugin)] : [])
+    suppressContexts: register(() => Result.succeed(suppressor())),
+    persona: (options) =>
+      registerAll((services, scope) => [
+        ...Persona.sections(options).map((section) => sectionOf(section, services, scope)),
+        ...(options.includeRuntimeContext === false ? [Result.succeed(suppressor(options.plugin))] : [])
       ])
-    }
   }
 }
 
-const runOf = <E, R>(options: Listener.Input<E, R>, services: Captured): Listener.Run =>
-  options.around === undefined
-    ? {
-        _tag: "Edit",
-        edit: (assembly, context) => provideIfEffect(options.edit(assembly, context), services, context)
-      }
-    : {
-        _tag: "Around",
-        around: (assembly, next, context) => provideIfEffect(options.around(assembly, next, context), services, context)
-      }
+const sectionOf = <E, R>(options: Section.Options<Provider<Text, E, R>>, services: Captured, scope: string) =>
+  Result.map(Section.make(options, scope), (self) => Object.freeze({ ...self, text: give(self.text, services) }))
 
-/** Registrations that belong together: if one fails, the others are taken back. */
-const allOrNone = (
-  registrations: ReadonlyArray<Effect.Effect<void, RegistrationError, Scope.Scope>>
-): Effect.Effect<void, RegistrationError, Scope.Scope> =>
-  Effect.uninterruptible(
-    Effect.gen(function* () {
-      const together = yield* Scope.fork(yield* Effect.scope)
-      yield* Effect.all(registrations, { discard: true }).pipe(
-        Scope.provide(together),
-        Effect.onError((cause) => Scope.close(together, Exit.failCause(cause)))
-      )
-    })
+/** The function is read now: the author's object may change later. */
+const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured): Listener.Run =>
+  Object.freeze<Listener.Run>(
+    around === undefined
+      ? { _tag: "Edit", edit: (assembly, context) => provideIfEffect(edit(assembly, context), services, context) }
+      : {
+          _tag: "Around",
+          around: (assembly, next, context) => provideIfEffect(around(assembly, next, context), services, context)
+        }
   )
 
 /** They can fail only where somebody else has registered their names globally in the same `Overlays`: a mistake in how layers are put together. */

@@ -8,8 +8,8 @@
  */
 import * as Result from "effect/Result"
 import * as rules from "./internal/rules.ts"
-import type { InvalidRegistration } from "./PromptError.ts"
-import type * as ToolSchema from "./ToolSchema.ts"
+import type { InvalidRegistration, Owner } from "./PromptError.ts"
+import * as ToolSchema from "./ToolSchema.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -72,7 +72,8 @@ export const make: <T>(options: Options<T>, scope: string) => Result.Result<Tool
 ) => fromUnknown(options, scope)
 
 /**
- * `make` for options whose types nobody has checked. Only the tools is taken as it is.
+ * `make` for options whose types nobody has checked. The tools may be anything; assembling refuses what is no
+ * contribution. One that is, and no function or Effect that gives one, is copied: its author may change it later.
  *
  * @since 0.1.0
  * @category constructors
@@ -86,8 +87,34 @@ export const fromUnknown = <T>(
     return Object.freeze({
       kind: "tools",
       name: options.name === undefined ? undefined : yield* rules.name(owner, options.name),
-      tools: options.tools,
+      tools: detach(options.tools, owner),
       plugin: yield* rules.plugin(owner, options.plugin)
     })
   })
 }
+
+const detach = <T>(tools: T, owner: Owner): T => {
+  try {
+    // A copy of what is a contribution and a `T` has all that a `T` can be asked for.
+    return isContribution(tools) ? (copy(tools, owner) as T & Contribution) : tools
+  } catch {
+    // It has getters, or is a Proxy: the assembly says what is wrong with it.
+    return tools
+  }
+}
+
+const isContribution = (u: unknown): u is Contribution =>
+  Array.isArray(u) || (typeof u === "object" && u !== null && "schemas" in u && Array.isArray(u.schemas))
+
+const isList = (self: Contribution): self is ReadonlyArray<ToolSchema.Input> => Array.isArray(self)
+
+const copy = (self: Contribution, owner: Owner): Contribution => {
+  if (isList(self)) return copyAll(self, owner)
+  const schemas = copyAll(self.schemas, owner)
+  const knownNames = Array.isArray(self.knownNames) ? Object.freeze([...self.knownNames]) : self.knownNames
+  return Object.freeze({ schemas, knownNames })
+}
+
+/** What is no valid tool stays as it is, for the assembly to refuse. */
+const copyAll = (schemas: ReadonlyArray<ToolSchema.Input>, owner: Owner): ReadonlyArray<ToolSchema.Input> =>
+  Object.freeze(schemas.map((schema) => Result.getOrElse(ToolSchema.fromUnknown(schema, owner), () => schema)))

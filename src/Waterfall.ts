@@ -134,17 +134,20 @@ const runAround = (
     try {
       after = around(assembly, next, context)
     } catch (cause) {
+      end()
       return Effect.fail(listenerThrew(owner, cause))
     }
-    if (!isEffect(after)) {
-      if (isPromise(after)) return Effect.fail(listenerPromised(owner))
-      return Effect.fromResult(accept([assembly], after, owner))
+    if (!isEffect(after) && isPromise(after)) {
+      end()
+      return Effect.fail(listenerPromised(owner))
     }
-    const settled = mapFailures(after, (reason, cause) =>
-      running.failure !== undefined && cause === running.failure
-        ? running.failure
-        : (running.violation ?? new ListenerFailure({ ...owner, reason, cause }))
-    )
+    const settled = isEffect(after)
+      ? mapFailures(after, (reason, cause) =>
+          running.failure !== undefined && cause === running.failure
+            ? running.failure
+            : (running.violation ?? new ListenerFailure({ ...owner, reason, cause }))
+        )
+      : Effect.succeed(after)
     return Effect.flatMap(
       Effect.ensuring(settled, Effect.sync(end)),
       (result): Effect.Effect<Assembly, WaterfallError> =>
@@ -168,18 +171,18 @@ const makeNext = (
   let called = false
   let ran = false
   let ended = false
-  const violate = (reason: string) => {
-    const cause = new Error("the rest of the waterfall runs at most once, while the listener runs")
-    running.violation = new ListenerFailure({ ...owner, reason, cause })
+  const violate = (what: string) => {
+    const cause = new Error(`${what}. The rest of the waterfall runs at most once, while the listener runs`)
+    running.violation = new ListenerFailure({ ...owner, reason: "broke the contract of next", cause })
     return Effect.fail(running.violation)
   }
   const next: Next = (given) => {
-    if (ended) return violate("called next() after it ended")
-    if (called) return violate("called next() more than once")
+    if (ended) return violate("next() called after the waterfall ended for this listener")
+    if (called) return violate("next() called more than once")
     called = true
     return Effect.suspend(() => {
-      if (ended) return violate("ran the effect of next() after it ended")
-      if (ran) return violate("ran the effect of next() more than once")
+      if (ended) return violate("the effect of next() run after the waterfall ended for this listener")
+      if (ran) return violate("the effect of next() run more than once")
       ran = true
       return rest(given)
     }).pipe(

@@ -1,12 +1,15 @@
 /**
  * Services that a provider or listener needs are captured when it registers, so that
  * assembling needs nothing. What belongs to whoever assembles is not captured: the
- * prompt scope, the Effect scope, the parent span, logging and tracing references.
+ * prompt scope, the Effect scope, the parent span, the references of logging, tracing,
+ * metrics and scheduling.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as References from "effect/References"
+import * as Scheduler from "effect/Scheduler"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { type AssembleContext, Annotations } from "../AssembleContext.ts"
@@ -18,13 +21,11 @@ import { Current } from "../PromptScope.ts"
  */
 export type Captured = Context.Context<never>
 
-/** Leaves out what is the assembling fibre's own. */
+/** Leaves out what is the assembling fibre's own. The prompt scope and the annotations are given anew anyway. */
 const withoutAmbient = Context.omit(
   Scope.Scope,
-  Tracer.ParentSpan,
   Layer.CurrentMemoMap,
-  Current,
-  Annotations,
+  Metric.CurrentMetricAttributes,
   References.CurrentLogAnnotations,
   References.CurrentLogLevel,
   References.CurrentLogSpans,
@@ -36,7 +37,15 @@ const withoutAmbient = Context.omit(
   References.TracerSpanAnnotations,
   References.TracerSpanLinks,
   References.TracerTimingEnabled,
-  References.UnhandledLogLevel
+  References.UnhandledLogLevel,
+  Scheduler.MaxOpsBeforeYield,
+  Scheduler.PreventSchedulerYield,
+  Scheduler.Scheduler,
+  Tracer.CurrentTraceLevel,
+  Tracer.DisablePropagation,
+  Tracer.MinimumTraceLevel,
+  Tracer.ParentSpan,
+  Tracer.Tracer
 )
 
 /** Captures the services of the registering fibre. */

@@ -67,13 +67,15 @@ const orderedTools = <K extends Slots>(
       ranked.push({ tool: Object.freeze({ schema, origin: from }), position, provider: entry.name ?? "" })
     }
   })
-  // Tools of one name: by chain position, then provider, then JSON, so that registration order never shows.
+  // Tools of one name: by chain position, then provider, then JSON, so that registration order never shows. Equal ones
+  // can still be of two plugins, which shows in their origins.
   ranked.sort(
     (a, b) =>
       byCodeUnits(a.tool.schema.name, b.tool.schema.name) ||
       a.position - b.position ||
       byCodeUnits(a.provider, b.provider) ||
-      byCodeUnits(ToolSchema.emit(a.tool.schema), ToolSchema.emit(b.tool.schema))
+      ToolSchema.Order(a.tool.schema, b.tool.schema) ||
+      byCodeUnits(a.tool.origin.plugin ?? "", b.tool.origin.plugin ?? "")
   )
   return ToolOrder.sort(
     ranked.map(({ tool }) => tool),

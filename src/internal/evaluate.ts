@@ -3,6 +3,7 @@
  * one that gives an Effect makes the rest wait for it.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { AssembleContext } from "../AssembleContext.ts"
 import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
@@ -23,7 +24,9 @@ export const evaluate = (plan: Plan<Provided>, context: AssembleContext): Evalua
   const from = (start: number): Evaluated => {
     for (let i = start; i < steps.length; i++) {
       const step = steps[i]!
-      const given = call(step, context)
+      const called = call(step, context)
+      if (Result.isFailure(called)) return { _tag: "Refused", refusal: called.failure }
+      const given = called.success
       if (isEffect(given)) {
         const owner = step.owner()
         const value = mapFailures(
@@ -38,7 +41,7 @@ export const evaluate = (plan: Plan<Provided>, context: AssembleContext): Evalua
           })
         }
       }
-      const refusal = given instanceof ProviderFailure ? given : accept(step, given, into)
+      const refusal = accept(step, given, into)
       if (refusal !== undefined) return { _tag: "Refused", refusal }
     }
     return { _tag: "Values", values: into }
@@ -46,22 +49,17 @@ export const evaluate = (plan: Plan<Provided>, context: AssembleContext): Evalua
   return from(0)
 }
 
-const call = (step: values.Step<Provided>, context: AssembleContext): unknown => {
+/** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
+const call = (step: values.Step<Provided>, context: AssembleContext): Result.Result<unknown, ProviderFailure> => {
   try {
-    return step.slot(context)
+    return Result.succeed(step.slot(context))
   } catch (cause) {
-    return providerThrew(step.owner(), cause)
+    return Result.fail(providerThrew(step.owner(), cause))
   }
 }
 
-/** Also what is done to a value can throw: it may have getters. */
-const accept = (step: values.Step<Provided>, value: unknown, into: values.Values): values.Refusal | undefined => {
-  try {
-    return isPromise(value) ? providerPromised(step.owner()) : step.accept(value, into)
-  } catch (cause) {
-    return providerThrew(step.owner(), cause)
-  }
-}
+const accept = (step: values.Step<Provided>, value: unknown, into: values.Values): values.Refusal | undefined =>
+  isPromise(value) ? providerPromised(step.owner()) : step.accept(value, into)
 
 const toEffect = (evaluated: Evaluated): Effect.Effect<values.Values, values.Refusal> => {
   switch (evaluated._tag) {

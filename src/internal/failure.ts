@@ -5,8 +5,14 @@ import * as Result from "effect/Result"
 import { ListenerFailure, type Owner, ownerFields, ProviderFailure } from "../PromptError.ts"
 
 /** A Promise where a value or an Effect belongs would otherwise be taken for a value of the wrong type. */
-export const isPromise = (u: unknown): boolean =>
-  typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
+export const isPromise = (u: unknown): boolean => {
+  try {
+    return typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
+  } catch {
+    // A getter or a Proxy: whoever accepts the value says what is wrong with it.
+    return false
+  }
+}
 
 const promised = new TypeError("got a Promise. Return an Effect: wrap the call in Effect.promise or Effect.tryPromise")
 

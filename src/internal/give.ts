@@ -17,9 +17,16 @@ export const give = <A>(
 
 /** Provides the captured services if there is an Effect that may need them. */
 export const provideIfEffect = (given: unknown, services: Captured, context: AssembleContext): unknown =>
-  Effect.isEffect(given) ? provideCaptured(given, services, context) : given
+  isEffect(given) ? provideCaptured(given, services, context) : given
 
 /** Whether a slot gave an Effect. Its services have been provided. */
-export const isEffect = (given: unknown): given is Effect.Effect<unknown, unknown> => Effect.isEffect(given)
+export const isEffect = (given: unknown): given is Effect.Effect<unknown, unknown> => {
+  try {
+    return Effect.isEffect(given)
+  } catch {
+    // A Proxy: whoever accepts the value says what is wrong with it.
+    return false
+  }
+}
 
 const isFunction = (u: unknown): u is (context: AssembleContext) => unknown => typeof u === "function"

@@ -43,7 +43,7 @@ const toPath = (path: ReadonlyArray<string | number>): string => {
 }
 
 /** The thrown value may be as hostile as the value that threw it. */
-const describeThrown = (cause: unknown): string => {
+export const describeThrown = (cause: unknown): string => {
   try {
     return String(cause)
   } catch {

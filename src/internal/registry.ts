@@ -48,22 +48,47 @@ export class Registry {
     return this.#revision
   }
 
-  insert(scope: PromptScope, entry: Entry<Provided>): Result.Result<void, DuplicateRegistration | ScopeClosed> {
+  /** Registers entries that belong together, as one change: all of them, or none. */
+  insert(
+    scope: PromptScope,
+    entries: ReadonlyArray<Entry<Provided>>
+  ): Result.Result<void, DuplicateRegistration | ScopeClosed> {
+    const inserted: Array<Entry<Provided>> = []
+    for (const entry of entries) {
+      const result = this.#insert(scope, entry)
+      if (Result.isFailure(result)) {
+        for (const one of inserted) this.#remove(scope, one)
+        return result
+      }
+      inserted.push(entry)
+    }
+    this.#change()
+    for (const entry of entries) this.#slot(hostOf(scope, entry)).stamp = this.#revision
+    return Result.succeed(undefined)
+  }
+
+  #insert(scope: PromptScope, entry: Entry<Provided>): Result.Result<void, DuplicateRegistration | ScopeClosed> {
     if (scope.closed) return Result.fail(scopeClosed(scope, entry))
     const host = hostOf(scope, entry)
     const slot = this.#slot(host)
-    const inserted = slot.table.insert(entry)
-    if (Result.isFailure(inserted)) {
-      this.#drop(host, slot)
-      return inserted
-    }
-    if (host !== scope) this.#slot(scope).guests.add(entry)
-    this.#touch(slot)
-    return inserted
+    const result = slot.table.insert(entry)
+    if (Result.isFailure(result)) this.#drop(host, slot)
+    else if (host !== scope) this.#slot(scope).guests.add(entry)
+    return result
   }
 
-  /** Removes exactly this entry; if it is gone already, with its scope or before, nothing happens. */
-  remove(scope: PromptScope, entry: Entry<Provided>): void {
+  /** Removes exactly these entries, as one change; what is gone already, with its scope or before, stays out of it. */
+  remove(scope: PromptScope, entries: ReadonlyArray<Entry<Provided>>): void {
+    const removed = entries.filter((entry) => this.#remove(scope, entry))
+    if (removed.length === 0) return
+    this.#change()
+    for (const entry of removed) {
+      const slot = this.#slots.get(hostOf(scope, entry))
+      if (slot !== undefined) slot.stamp = this.#revision
+    }
+  }
+
+  #remove(scope: PromptScope, entry: Entry<Provided>): boolean {
     const host = hostOf(scope, entry)
     if (host !== scope) {
       const own = this.#slots.get(scope)
@@ -71,24 +96,22 @@ export class Registry {
       if (own !== undefined) this.#drop(scope, own)
     }
     const slot = this.#slots.get(host)
-    if (slot?.table.remove(entry)) {
-      this.#touch(slot)
-      this.#drop(host, slot)
-    }
+    if (slot === undefined || !slot.table.remove(entry)) return false
+    this.#drop(host, slot)
+    return true
   }
 
   /** The scope is closed: all that was registered in it goes. */
   close(scope: PromptScope): void {
     const slot = this.#slots.get(scope)
     this.#slots.delete(scope)
-    for (const guest of slot?.guests ?? []) this.remove(scope, guest)
-    this.move()
+    this.remove(scope, [...(slot?.guests ?? [])])
+    this.#change()
   }
 
   /** Some scope has another parent. */
   move(): void {
-    this.#revision++
-    this.#changed()
+    this.#change()
   }
 
   /** What takes part in an assembly for the scope now. */
@@ -126,8 +149,8 @@ export class Registry {
     if (slot.table.size === 0 && slot.guests.size === 0) this.#slots.delete(scope)
   }
 
-  #touch(slot: Slot): void {
-    slot.stamp = ++this.#revision
+  #change(): void {
+    this.#revision++
     this.#changed()
   }
 }

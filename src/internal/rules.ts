@@ -20,6 +20,7 @@ export const describeType = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "an array"
   if (typeof value === "number") return `the number ${value}`
+  if (typeof value === "boolean") return `the boolean ${value}`
   if (typeof value === "object") return value instanceof Promise ? "a Promise" : "an object"
   return value === undefined ? "undefined" : `a ${typeof value}`
 }
@@ -69,8 +70,10 @@ export const plugin = (owner: Owner, value: unknown): Ruled<string | undefined> 
     ? Result.succeed(value)
     : broken(owner, "plugin", `expected a string, got ${describeType(value)}.`)
 
+const noTools: ReadonlyArray<string> = Object.freeze([])
+
 export const toolNames = (owner: Owner, field: string, value: unknown): Ruled<ReadonlyArray<string>> => {
-  if (value === undefined) return Result.succeed([])
+  if (value === undefined) return Result.succeed(noTools)
   if (!Array.isArray(value)) return broken(owner, field, `expected an array of tool names, got ${describeType(value)}.`)
   const odd = value.find((one) => typeof one !== "string" || one === "")
   return odd === undefined && !value.includes(undefined)

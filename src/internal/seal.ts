@@ -27,9 +27,23 @@ const restore = (base: Assembly, result: Assembly): Assembly => {
       ? result.sections.filter((section) => section.requires.every((tool) => visible.has(tool)))
       : base.sections.filter((section) => section.name === base.complete)
   const contexts = base.suppressed ? [] : result.contexts
-  return sections.length === result.sections.length &&
+  // These four are not for a waterfall to change. Listeners cannot; another implementation may give an assembly of its own.
+  const { scope, complete, suppressed, toolOrder } = base
+  return result.scope === scope &&
+    result.complete === complete &&
+    result.suppressed === suppressed &&
+    result.toolOrder === toolOrder &&
+    sections.length === result.sections.length &&
     sections.every((section, i) => section === result.sections[i]) &&
     contexts.length === result.contexts.length
     ? result
-    : markWellFormed({ ...result, sections: Object.freeze(sections), contexts: Object.freeze(contexts) })
+    : markWellFormed({
+        ...result,
+        scope,
+        complete,
+        suppressed,
+        toolOrder,
+        sections: Object.freeze(sections),
+        contexts: Object.freeze(contexts)
+      })
 }

@@ -51,27 +51,36 @@ export interface Step<K extends Slots> {
 
 /** The steps of evaluating a plan, in order. */
 export const steps = <K extends Slots>(plan: Plan<K>): ReadonlyArray<Step<K>> => [
-  ...plan.variables.map((planned) => ({
-    owner: () => owner(planned),
-    slot: planned.entry.value,
-    accept: (value: unknown, into: Values) => acceptVariable(planned, value, into)
-  })),
-  ...plan.tools.map((planned) => ({
-    owner: () => owner(planned),
-    slot: planned.entry.tools,
-    accept: (value: unknown, into: Values) => acceptTools(planned, value, into)
-  })),
-  ...plan.sections.map((planned) => ({
-    owner: () => owner(planned),
-    slot: planned.entry.text,
-    accept: (value: unknown, into: Values) => acceptText(planned, value, into.sections)
-  })),
-  ...plan.contexts.map((planned) => ({
-    owner: () => owner(planned),
-    slot: planned.entry.text,
-    accept: (value: unknown, into: Values) => acceptText(planned, value, into.contexts)
-  }))
+  ...plan.variables.map((planned) =>
+    step<K>(planned, planned.entry.value, (value, into) => acceptVariable(planned, value, into))
+  ),
+  ...plan.tools.map((planned) =>
+    step<K>(planned, planned.entry.tools, (value, into) => acceptTools(planned, value, into))
+  ),
+  ...plan.sections.map((planned) =>
+    step<K>(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.sections))
+  ),
+  ...plan.contexts.map((planned) =>
+    step<K>(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.contexts))
+  )
 ]
+
+/** Looking at a value can throw: it may have getters, or be a Proxy. */
+const step = <K extends Slots>(
+  planned: Parameters<typeof owner>[0],
+  slot: Step<K>["slot"],
+  accept: Step<K>["accept"]
+): Step<K> => ({
+  owner: () => owner(planned),
+  slot,
+  accept: (value, into) => {
+    try {
+      return accept(value, into)
+    } catch (cause) {
+      return new ProviderFailure({ ...owner(planned), reason: "gave a value that cannot be read", cause })
+    }
+  }
+})
 
 const wrongType = (planned: Parameters<typeof owner>[0], reason: string, value: unknown): ProviderFailure =>
   new ProviderFailure({ ...ownerFields(owner(planned)), reason, cause: new TypeError(`got ${describeType(value)}`) })

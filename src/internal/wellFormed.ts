@@ -10,11 +10,12 @@ import * as Origin from "../Origin.ts"
 import * as PromptContext from "../PromptContext.ts"
 import { InvalidAssembly, type InvalidRegistration, type Owner, ownerFields } from "../PromptError.ts"
 import * as Section from "../Section.ts"
-import { isText } from "../Template.ts"
+import * as Template from "../Template.ts"
 import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import * as Variable from "../Variable.ts"
 import { byCodeUnits } from "./codeUnits.ts"
+import { describeThrown } from "./json.ts"
 import { describeType } from "./rules.ts"
 
 /** A flaw of a listener's result: where, as a path from the assembly, and what. */
@@ -26,6 +27,15 @@ interface Flaw {
 type Checked<A> = Result.Result<A, Flaw>
 
 const flaw = (path: string, reason: string): Result.Result<never, Flaw> => Result.fail({ path, reason })
+
+/** What a listener returned may throw when it is read: it may have getters, or be a Proxy. */
+const total = <A>(path: string, read: () => Checked<A>): Checked<A> => {
+  try {
+    return read()
+  } catch (cause) {
+    return flaw(path, `reading it threw ${describeThrown(cause)}. Return plain data.`)
+  }
+}
 
 // -----------------------------------------------------------------------------
 // the assembly
@@ -56,15 +66,19 @@ const fields: ReadonlySet<string> = new Set<keyof Assembly>([
 
 /**
  * Checks what a listener returned against the assemblies that it was given (its input first, then what `next` gave
- * it), and notes the listener as the origin of what is new. Fields that are not for listeners to change are those of
- * the input.
+ * it), and notes the listener as the origin of what is new. What only looks new, a copy with nothing changed, is what
+ * it was. Fields that are not for listeners to change are those of the input. Total: whatever `after` is, nothing is
+ * thrown.
  */
 export const accept = (
   given: readonly [Assembly, ...ReadonlyArray<Assembly>],
   after: unknown,
   listener: Owner
 ): Result.Result<Assembly, InvalidAssembly> =>
-  Result.mapError(check(given, after, listener), (found) => new InvalidAssembly({ ...ownerFields(listener), ...found }))
+  Result.mapError(
+    total("$", () => check(given, after, listener)),
+    (found) => new InvalidAssembly({ ...ownerFields(listener), ...found })
+  )
 
 const check = (
   given: readonly [Assembly, ...ReadonlyArray<Assembly>],
@@ -73,15 +87,13 @@ const check = (
 ): Checked<Assembly> => {
   const unchanged = given.find((one) => one === after)
   if (unchanged !== undefined) return Result.succeed(unchanged)
-  if (!isRecord(after))
+  if (!isRecord(after) || Array.isArray(after) || after instanceof Promise) {
     return flaw("$", `expected an assembly, got ${describeType(after)}. Return the assembly you want.`)
+  }
   const extra = Object.keys(after).find((key) => !fields.has(key))
   if (extra !== undefined) {
     return flaw(`$.${extra}`, "an assembly has no such field. Carry data of your own with Assembly.annotate.")
   }
-  const annotations = after.annotations
-  if (!Context.isContext(annotations))
-    return flaw("$.annotations", `expected a Context, got ${describeType(annotations)}.`)
   const list = <T extends Part>(kind: ListKind<T>, pick: (one: Assembly) => ReadonlyArray<T>) =>
     checkList(kind, given.map(pick), after[kind.field], listener)
   return Result.gen(function* () {
@@ -92,11 +104,16 @@ const check = (
       contexts: yield* list(contexts, (one) => one.contexts),
       tools: yield* list(tools, (one) => one.tools),
       variables: yield* list(variables, (one) => one.variables),
-      annotations
+      annotations: yield* checkAnnotations(after.annotations)
     }
     return given.find((one) => isSame(one, changed)) ?? markWellFormed(changed)
   })
 }
+
+const checkAnnotations = (after: unknown): Checked<Assembly["annotations"]> =>
+  Context.isContext(after)
+    ? Result.succeed(after)
+    : flaw("$.annotations", `expected a Context, got ${describeType(after)}.`)
 
 const isSame = (a: Assembly, b: Assembly): boolean =>
   a.sections === b.sections &&
@@ -124,6 +141,8 @@ interface ListKind<T extends Part> {
   readonly nameOf: (part: T) => string
   /** Reads a part that was not there before; gives it once its origin is known. */
   readonly read: (part: { readonly [key: string]: unknown }, scope: string) => Checked<(origin: Origin.Origin) => T>
+  /** Whether two parts of one name differ in their origin at most. */
+  readonly same: (a: T, b: T) => boolean
   /** Puts the list in the only order it may have. */
   readonly arrange?: (parts: Array<T>) => void
 }
@@ -137,17 +156,25 @@ const checkList = <T extends Part>(
   const unchanged = given.find((list) => list === after)
   if (unchanged !== undefined) return Result.succeed(unchanged)
   const path = `$.${kind.field}`
-  if (!Array.isArray(after)) return flaw(path, `expected an array, got ${describeType(after)}.`)
-  const known = new Map<unknown, T>()
-  const byName = new Map<string, T>()
-  for (const part of given.flat()) {
-    known.set(part, part)
-    byName.set(kind.nameOf(part), part)
-  }
+  return total(path, () =>
+    Array.isArray(after)
+      ? checkParts(kind, given, after, path, listener)
+      : flaw(path, `expected an array, got ${describeType(after)}.`)
+  )
+}
+
+const checkParts = <T extends Part>(
+  kind: ListKind<T>,
+  given: ReadonlyArray<ReadonlyArray<T>>,
+  after: ReadonlyArray<unknown>,
+  path: string,
+  listener: Owner
+): Checked<ReadonlyArray<T>> => {
+  const before = earlier(kind, given)
   const parts: Array<T> = []
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
-    const checked = checkPart(kind, known.get(after[i]), after[i], `${path}[${i}]`, byName, listener)
+    const checked = total(`${path}[${i}]`, () => checkPart(kind, before, after[i], `${path}[${i}]`, listener))
     if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const part = checked.success
     const name = kind.nameOf(part)
@@ -161,27 +188,55 @@ const checkList = <T extends Part>(
     parts.push(part)
   }
   kind.arrange?.(parts)
-  return Result.succeed(Object.freeze(parts))
+  return Result.succeed(given.find((list) => consistsOf(list, parts)) ?? Object.freeze(parts))
+}
+
+const consistsOf = (list: ReadonlyArray<unknown>, parts: ReadonlyArray<unknown>): boolean =>
+  list.length === parts.length && list.every((part, i) => part === parts[i])
+
+/** The parts that a listener was given, by identity and by name. */
+interface Earlier<T> {
+  readonly known: ReadonlyMap<unknown, T>
+  readonly byName: ReadonlyMap<string, ReadonlyArray<T>>
+}
+
+const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<ReadonlyArray<T>>): Earlier<T> => {
+  const known = new Map<unknown, T>()
+  const byName = new Map<string, Array<T>>()
+  for (const part of given.flat()) {
+    known.set(part, part)
+    const name = kind.nameOf(part)
+    const namesakes = byName.get(name)
+    if (namesakes === undefined) byName.set(name, [part])
+    else namesakes.push(part)
+  }
+  return { known, byName }
 }
 
 const checkPart = <T extends Part>(
   kind: ListKind<T>,
-  known: T | undefined,
+  before: Earlier<T>,
   part: unknown,
   path: string,
-  byName: ReadonlyMap<string, T>,
   listener: Owner
 ): Checked<T> => {
+  const known = before.known.get(part)
   if (known !== undefined) return Result.succeed(known)
   if (!isRecord(part)) return flaw(path, `expected an object, got ${describeType(part)}.`)
   const extra = Object.keys(part).find((key) => !kind.keys.has(key))
-  if (extra !== undefined) return flaw(`${path}.${extra}`, "there is no such field.")
+  if (extra !== undefined) return flaw(`${path}.${extra}`, "there is no such field. Leave it out.")
   const read = kind.read(part, listener.scope)
   if (Result.isFailure(read)) return flaw(path + read.failure.path, read.failure.reason)
   const added = read.success(addedBy(listener))
-  const before = byName.get(kind.nameOf(added))
+  const namesakes = before.byName.get(kind.nameOf(added)) ?? []
+  // Tools may share a name. A part that was made by spreading another still has its origin.
+  const siblings = namesakes.filter((one) => one.origin === part.origin)
+  const candidates = siblings.length === 0 ? namesakes : siblings
+  const unchanged = candidates.find((one) => kind.same(one, added))
+  if (unchanged !== undefined) return Result.succeed(unchanged)
+  const old = candidates.at(-1)
   return Result.succeed(
-    before === undefined ? added : read.success(Origin.make({ ...before.origin, listener: listener.entry }))
+    old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listener.entry }))
   )
 }
 
@@ -194,6 +249,9 @@ const addedBy = (listener: Owner): Origin.Origin =>
 
 const rule = (broken: InvalidRegistration): Result.Result<never, Flaw> => flaw(`.${broken.field}`, broken.reason)
 
+const sameText = (a: AssembledContext, b: AssembledContext): boolean =>
+  a.order === b.order && a.interpolate === b.interpolate && Template.equals(a.text, b.text)
+
 const textFlaw = (text: unknown): Result.Result<never, Flaw> =>
   flaw(".text", `expected a text (a string or a Template), got ${describeType(text)}.`)
 
@@ -203,7 +261,7 @@ const sections: ListKind<AssembledSection> = {
   unique: true,
   nameOf: (section) => section.name,
   read: ({ name, order, text, interpolate, requires }, scope) => {
-    if (!isText(text)) return textFlaw(text)
+    if (!Template.isText(text)) return textFlaw(text)
     const made = Section.fromUnknown({ name, order, text, interpolate, requires }, scope)
     if (Result.isFailure(made)) return rule(made.failure)
     const section = made.success
@@ -217,7 +275,8 @@ const sections: ListKind<AssembledSection> = {
         origin
       })
     )
-  }
+  },
+  same: (a, b) => sameText(a, b) && consistsOf(a.requires, b.requires)
 }
 
 const contexts: ListKind<AssembledContext> = {
@@ -226,14 +285,15 @@ const contexts: ListKind<AssembledContext> = {
   unique: true,
   nameOf: (context) => context.name,
   read: ({ name, order, text, interpolate }, scope) => {
-    if (!isText(text)) return textFlaw(text)
+    if (!Template.isText(text)) return textFlaw(text)
     const made = PromptContext.fromUnknown({ name, order, text, interpolate }, scope)
     if (Result.isFailure(made)) return rule(made.failure)
     const context = made.success
     return Result.succeed((origin) =>
       Object.freeze({ name: context.name, order: context.order, text, interpolate: context.interpolate, origin })
     )
-  }
+  },
+  same: (a, b) => sameText(a, b)
 }
 
 const tools: ListKind<AssembledTool> = {
@@ -245,9 +305,15 @@ const tools: ListKind<AssembledTool> = {
     const schema = ToolSchema.fromUnknown(part.schema, { kind: "tools", entry: "", scope })
     if (Result.isFailure(schema)) return flaw(`.schema${schema.failure.path.slice(1)}`, schema.failure.reason)
     const reserved = ToolOrder.reserved(schema.success.name, { kind: "tools", entry: "", scope })
-    if (Result.isFailure(reserved)) return flaw(".schema.name", reserved.failure.message)
+    if (Result.isFailure(reserved)) {
+      return flaw(
+        ".schema.name",
+        `${JSON.stringify(reserved.failure.tool)} marks all other tools in toolOrder. Rename the tool.`
+      )
+    }
     return Result.succeed((origin) => Object.freeze({ schema: schema.success, origin }))
-  }
+  },
+  same: (a, b) => ToolSchema.Order(a.schema, b.schema) === 0
 }
 
 const variables: ListKind<AssembledVariable> = {
@@ -264,5 +330,6 @@ const variables: ListKind<AssembledVariable> = {
       ? rule(made.failure)
       : Result.succeed((origin) => Object.freeze({ name: made.success.name, value, origin }))
   },
+  same: (a, b) => a.value === b.value,
   arrange: (parts) => parts.sort((a, b) => byCodeUnits(a.name, b.name))
 }

@@ -1,32 +1,30 @@
 /**
- * The commands in `docs/composition.md` print what the page says, on the files that it shows.
+ * The commands on a page print what the page says, on the files that it shows.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { preamble, root } from "./support.ts"
 
-const page = readFileSync(join(root, "docs/composition.md"), "utf8")
+const read = (page: string) => readFileSync(join(root, page), "utf8")
 const folder = mkdtempSync(join(tmpdir(), "preamble-docs-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const blocks = (marker: RegExp): ReadonlyArray<readonly [subject: string, text: string]> =>
-  [...page.matchAll(new RegExp(`<!-- ${marker.source} -->\\n\`\`\`\\w*\\n(.*?)^\`\`\`$`, "gms"))].map((match) => [
+const blocks = (page: string, marker: RegExp): ReadonlyArray<readonly [subject: string, text: string]> =>
+  [...read(page).matchAll(new RegExp(`<!-- ${marker.source} -->\\n\`\`\`\\w*\\n(.*?)^\`\`\`$`, "gms"))].map((match) => [
     match.length > 2 ? match[1]! : "",
     match.at(-1)!
   ])
 
-for (const [name, text] of blocks(/file: (\S+)/)) writeFileSync(join(folder, name), text)
-
 /** What a reader sees in a terminal: messages first, since the answer has no line break at its end. */
-const shown = (command: string): Promise<string> =>
+const shown = (command: string, cwd: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const [words, echo] = command.split("; echo ")
     const child = spawn(process.execPath, [join(root, "src/cli/main.ts"), ...words!.split(" ").slice(1)], {
-      cwd: folder
+      cwd
     })
     const out: Array<string> = []
     const err: Array<string> = []
@@ -40,25 +38,35 @@ const shown = (command: string): Promise<string> =>
     })
   })
 
-describe("docs/composition.md", () => {
-  const runs = blocks(/run/)
+describe.each([
+  { page: "README.md", atLeast: 2 },
+  { page: "docs/composition.md", atLeast: 7 }
+])("$page", ({ atLeast, page }) => {
+  const runs = blocks(page, /run/)
+  const cwd = join(folder, page.replaceAll("/", "-"))
 
-  it("has commands to run", () => assert.isAtLeast(runs.length, 7))
+  it("has commands to run", () => {
+    assert.isAtLeast(runs.length, atLeast)
+    mkdirSync(cwd)
+    for (const [name, text] of blocks(page, /file: (\S+)/)) writeFileSync(join(cwd, name), text)
+  })
 
   it.each(runs.map(([, text]) => [text.split("\n", 1)[0]!, text.slice(text.indexOf("\n") + 1)]))(
     "%s",
     async (command, output) => {
       assert.match(command, /^\$ preamble /)
-      assert.strictEqual(await shown(command.slice(2)), output)
+      assert.strictEqual(await shown(command.slice(2), cwd), output)
     },
     20_000
   )
+})
 
+describe("docs/composition.md", () => {
   it.effect("shows the plugin that the example mounts", () =>
     Effect.gen(function* () {
       assert.include(
-        page,
-        `\`\`\`typescript\n${readFileSync(join(root, "docs/examples/plugin/house-rules.ts"), "utf8")}\`\`\``
+        read("docs/composition.md"),
+        `\`\`\`typescript\n${read("docs/examples/plugin/house-rules.ts")}\`\`\``
       )
       const ended = yield* preamble(["render", join(root, "docs/examples/plugin/agent.yaml")])
       assert.deepStrictEqual(ended, {

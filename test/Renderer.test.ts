@@ -1,0 +1,334 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Exit, Fiber, Option, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { PromptContext, PromptScope, Rendered, Renderer, SystemPrompt, Template } from "../src/index.ts"
+import { assemble, overlay } from "./support/known.ts"
+import { own } from "./support/registry.ts"
+
+const section = (name: string, text: string, plugin?: string) => ({ name, order: 0, text, plugin })
+
+/** A child of the global scope, with this label. */
+const scopeOf = (label: string) => Effect.map(PromptScope.make(label), ({ scope }) => scope)
+
+const renderIn = (scope: PromptScope.PromptScope) =>
+  SystemPrompt.use((prompt) => prompt.render).pipe(PromptScope.provide(scope))
+
+describe("render", () => {
+  it.effect("gives prompt, named parts, snapshot with its heading, and used variables at once", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("id", "You run on {{model}}."))
+      yield* prompt.context({ name: "policy", order: 0, text: Effect.succeed("Ask.") })
+      yield* prompt.variable("model", () => "m1")
+      yield* prompt.variable("unused", undefined)
+      const rendered = yield* prompt.render
+      assert.strictEqual(rendered.text, "You run on m1.")
+      assert.strictEqual(rendered.snapshot, `${PromptContext.heading}\n\nAsk.`)
+      assert.deepStrictEqual(
+        [...rendered.sections, ...rendered.contexts].map(({ name, text }) => [name, text]),
+        [
+          ["id", "You run on m1."],
+          ["policy", "Ask."]
+        ]
+      )
+      assert.deepStrictEqual(rendered.variables, [
+        { name: "model", value: "m1", origin: { scope: "global", shadows: [] } }
+      ])
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("fails with the leftmost problem, typed", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("a", "{{nope}}"))
+      const fallback = yield* prompt.render.pipe(
+        Effect.catchTags({
+          UnknownVariable: (error) => Effect.succeed(`no {{${error.variable}}} in ${error.kind} ${error.entry}`)
+        })
+      )
+      assert.strictEqual(fallback, "no {{nope}} in section a")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("[208] {{cwd}} without a value in the persona suffix names the suffix section", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.variable("cwd", undefined)
+      const error = yield* Effect.flip(prompt.render)
+      assert.deepInclude(error, {
+        _tag: "UndefinedVariable",
+        kind: "section",
+        entry: "deployment:persona-suffix",
+        scope: "global",
+        variable: "cwd",
+        offset: 26
+      })
+      assert.include(error.message, 'section "deployment:persona-suffix"')
+    }).pipe(
+      Effect.provide(
+        SystemPrompt.layerWith({ persona: { prefix: "You help.", suffix: "Your working directory is {{cwd}}." } })
+      )
+    )
+  )
+
+  it.effect("an assembly made before renders as it was, whatever has changed since", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const remove = yield* own(prompt.section(section("a", "{{x}}")))
+      yield* prompt.variable("x", "X")
+      const assembly = yield* prompt.assemble
+      yield* remove
+      assert.strictEqual((yield* prompt.render).text, "")
+      assert.strictEqual((yield* prompt.renderAssembly(assembly)).text, "X")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+})
+
+describe("the same rendered object comes back", () => {
+  it.effect("while nothing that matters changes: assembled anew, frozen, `===`", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section({ name: "a", order: 0, text: () => ["A", "{{x}}"].join(" ") })
+      yield* prompt.section({ name: "t", order: 1, text: () => Template.text`T ${Template.ref("x")}` })
+      yield* prompt.context({ name: "c", order: 0, text: Effect.as(Effect.yieldNow, "C") })
+      yield* prompt.variable("x", () => "X")
+      const first = yield* prompt.render
+      assert.strictEqual(first.text, "A X\n\nT X")
+      assert.strictEqual(yield* prompt.render, first)
+      assert.strictEqual(yield* prompt.renderAssembly(yield* prompt.assemble), first)
+      assert.isTrue(Object.isFrozen(first))
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("although a variable that no text refers to changes with every assembly", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      let count = 0
+      yield* prompt.variable("count", () => String(count++))
+      yield* prompt.section(section("a", "A"))
+      const first = yield* prompt.render
+      assert.strictEqual(yield* prompt.render, first)
+      assert.strictEqual(count, 2, "it was evaluated both times")
+      // Once a context refers to it, it matters.
+      yield* prompt.context({ name: "c", order: 0, text: "{{count}}" })
+      const second = yield* prompt.render
+      assert.strictEqual(second.text, "A")
+      assert.notStrictEqual(yield* prompt.render, second)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("and another one when the same text comes from another plugin, or hides another", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const agent = yield* scopeOf("agent")
+      const inAgent = PromptScope.provide(agent)
+      const remove = yield* own(prompt.section(section("a", "A", "one")))
+      const first = yield* renderIn(agent)
+      yield* remove
+      yield* prompt.section(section("a", "A", "two"))
+      const second = yield* renderIn(agent)
+      yield* prompt.section(section("a", "A", "two")).pipe(inAgent)
+      const third = yield* renderIn(agent)
+      assert.deepStrictEqual(
+        [first, second, third].map(({ text, sections }) => [text, sections[0]?.source.origin]),
+        [
+          ["A", { scope: "global", plugin: "one", shadows: [] }],
+          ["A", { scope: "global", plugin: "two", shadows: [] }],
+          ["A", { scope: "agent", plugin: "two", shadows: [{ scope: "global", plugin: "two" }] }]
+        ]
+      )
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("for each prompt scope on its own: two of one label do not disturb each other", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const [one, other] = [yield* scopeOf("agent"), yield* scopeOf("agent")]
+      yield* prompt.section(section("a", "one")).pipe(PromptScope.provide(one))
+      yield* prompt.section(section("a", "other")).pipe(PromptScope.provide(other))
+      const first = yield* renderIn(one)
+      const second = yield* renderIn(other)
+      assert.deepStrictEqual([first.text, second.text], ["one", "other"])
+      for (let i = 0; i < 3; i++) {
+        assert.strictEqual(yield* renderIn(one), first)
+        assert.strictEqual(yield* renderIn(other), second)
+      }
+      yield* prompt.section(section("b", "B")).pipe(PromptScope.provide(other))
+      assert.strictEqual((yield* renderIn(other)).text, "other\n\nB")
+      assert.strictEqual(yield* renderIn(one), first)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("also after a rendering that failed in between", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("a", "A"))
+      const first = yield* prompt.render
+      const remove = yield* own(prompt.section(section("bad", "{{nope}}")))
+      assert.strictEqual((yield* Effect.flip(prompt.render))._tag, "UnknownVariable")
+      yield* remove
+      assert.strictEqual(yield* prompt.render, first)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("and not that of an older state: after a change and back it is a new one, which then stays", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const text = yield* Ref.make("one")
+      yield* prompt.section({ name: "a", order: 0, text: Ref.get(text) })
+      const first = yield* prompt.render
+      yield* Ref.set(text, "two")
+      assert.strictEqual((yield* prompt.render).text, "two")
+      yield* Ref.set(text, "one")
+      const back = yield* prompt.render
+      assert.deepStrictEqual(back, first)
+      assert.strictEqual(yield* prompt.render, back)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("from a memory that is bounded: of 300 scopes the last ones to render are known", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("a", "A"))
+      const scopes = yield* Effect.forEach(Array.from({ length: 300 }), (_, i) => scopeOf(`agent-${i}`))
+      const first = yield* Effect.forEach(scopes, renderIn)
+      assert.strictEqual(new Set(first).size, 300, "each scope has its own")
+      // From the last one back, so that what is remembered anew pushes nothing out that is still to be asked for.
+      const again = yield* Effect.forEach(scopes.toReversed(), renderIn)
+      const known = again.toReversed().map((rendered, i) => rendered === first[i])
+      const forgotten = known.indexOf(true)
+      assert.isAbove(forgotten, 0, "it is bounded")
+      assert.isBelow(forgotten, 200, "but not small")
+      assert.isFalse(known.slice(forgotten).includes(false), "the last ones are known, all of them")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("and a scope that goes on rendering is not forgotten, however many others come", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("a", "A"))
+      const busy = yield* scopeOf("busy")
+      const first = yield* renderIn(busy)
+      for (let i = 0; i < 600; i++) {
+        yield* renderIn(yield* scopeOf("other"))
+        assert.strictEqual(yield* renderIn(busy), first)
+      }
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("from one renderer; another has a memory of its own", () =>
+    Effect.gen(function* () {
+      const assembly = assemble([overlay({ sections: [section("a", "A")] })])
+      const render = Renderer.use((renderer) => renderer.render(assembly))
+      const twice = Effect.all([render, render]).pipe(Effect.provide(Renderer.layer, { local: true }))
+      const [[one, again], [other]] = yield* Effect.all([twice, twice])
+      assert.strictEqual(again, one)
+      assert.notStrictEqual(other, one)
+      assert.deepStrictEqual(other, one)
+    })
+  )
+})
+
+// -----------------------------------------------------------------------------
+// reported bugs
+// -----------------------------------------------------------------------------
+
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
+
+describe("reported bugs", () => {
+  it.effect("[BC-006] a clock in a context changes the snapshot and leaves the prompt, byte for byte", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("id", "You are X."))
+      yield* prompt.context({ name: "time", order: 0, text: now })
+      yield* TestClock.setTime(Date.parse("2026-01-02T03:04:05Z"))
+      const before = yield* prompt.render
+      yield* TestClock.adjust("1 second")
+      const after = yield* prompt.render
+      assert.strictEqual(before.text, "You are X.")
+      assert.strictEqual(after.text, before.text)
+      assert.strictEqual(before.snapshot, `${PromptContext.heading}\n\n2026-01-02T03:04:05.000Z`)
+      assert.strictEqual(after.snapshot, `${PromptContext.heading}\n\n2026-01-02T03:04:06.000Z`)
+      assert.notStrictEqual(after, before)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect(
+    "[BC-006] a clock in the prompt changes it, and the first byte that differs tells section and variable",
+    () =>
+      Effect.gen(function* () {
+        const prompt = yield* SystemPrompt
+        yield* prompt.section({ ...section("id", "You are X. Now {{now}}."), plugin: "core" })
+        yield* prompt.variable("now", now, { plugin: "clock" })
+        yield* TestClock.setTime(Date.parse("2026-01-02T03:04:05Z"))
+        const before = yield* prompt.render
+        yield* TestClock.adjust("1 second")
+        const after = yield* prompt.render
+        const differs = [...before.text].findIndex((character, i) => character !== after.text[i])
+        const source = Option.getOrThrow(Rendered.sourceAt(after, differs))
+        assert.deepInclude(source, { _tag: "Value", offset: "2026-01-02T03:04:0".length, reference: 15 })
+        assert.isTrue(source._tag === "Value" && source.section.name === "id" && source.variable.name === "now")
+        assert.deepStrictEqual(
+          source._tag === "Value" && [source.section.origin.plugin, source.variable.origin.plugin],
+          ["core", "clock"]
+        )
+      }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("[BC-074] a switch of the model shows everywhere: texts are evaluated anew, never patched", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const model = yield* Ref.make("a")
+      yield* prompt.variable("model", Ref.get(model))
+      yield* prompt.section({ name: "p", order: 0, text: "Model {{model}}." })
+      yield* prompt.section({
+        name: "g",
+        order: 1,
+        text: () => Effect.map(Ref.get(model), (model) => (model === "b" ? "B rules" : ""))
+      })
+      const first = yield* prompt.render
+      assert.strictEqual(first.text, "Model a.")
+      yield* Ref.set(model, "b")
+      const second = yield* prompt.render
+      assert.strictEqual(second.text, "Model b.\n\nB rules")
+      assert.strictEqual(first.text, "Model a.", "what was rendered before stays what it was")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("[BC-058] cancelling ends a rendering whose provider hangs, runs its finalisers, and harms nothing", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const started = yield* Deferred.make<void>()
+      const finalised = yield* Ref.make(0)
+      const hanging = Effect.gen(function* () {
+        yield* Effect.addFinalizer(() => Ref.update(finalised, (n) => n + 1))
+        yield* Deferred.succeed(started, undefined)
+        return yield* Effect.never
+      })
+      yield* prompt.section(section("a", "A"))
+      const before = yield* prompt.render
+      const remove = yield* own(prompt.section({ name: "b", order: 1, text: hanging }))
+      const fiber = yield* Effect.forkChild(prompt.render)
+      yield* Deferred.await(started)
+      yield* Fiber.interrupt(fiber)
+      const exit = yield* Fiber.await(fiber)
+      assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit), "interruption stays interruption")
+      assert.isFalse(Exit.hasFails(exit))
+      assert.strictEqual(yield* Ref.get(finalised), 1)
+      yield* remove
+      assert.strictEqual(yield* prompt.render, before)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("[BC-058] a rendering that is cancelled before it begins calls no provider", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      let calls = 0
+      yield* prompt.section({ name: "a", order: 0, text: () => `${++calls}` })
+      const fiber = yield* Effect.forkChild(prompt.render, { startImmediately: false })
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(calls, 0)
+      assert.strictEqual((yield* prompt.render).text, "1")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+})

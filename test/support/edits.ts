@@ -1,0 +1,69 @@
+/** Pure listeners as data, so that a counterexample can be read. */
+import { Context, pipe } from "effect"
+import * as Assembly from "../../src/Assembly.ts"
+import type { Edit, Options } from "../../src/Listener.ts"
+import type * as ToolSchema from "../../src/ToolSchema.ts"
+
+/** One edit of an assembly, or a mistake. */
+export type Step =
+  | { readonly _tag: "AddSection"; readonly section: Assembly.SectionInput }
+  | { readonly _tag: "ReplaceSection"; readonly section: Assembly.SectionInput }
+  | { readonly _tag: "RemoveSection"; readonly name: string }
+  | { readonly _tag: "ReverseSections" }
+  | { readonly _tag: "AddContext"; readonly context: Assembly.ContextInput }
+  | { readonly _tag: "RemoveContext"; readonly name: string }
+  | { readonly _tag: "AddTool"; readonly tool: ToolSchema.Input }
+  | { readonly _tag: "DescribeTool"; readonly name: string; readonly description: string }
+  | { readonly _tag: "RemoveTool"; readonly name: string }
+  | { readonly _tag: "SetVariable"; readonly name: string; readonly value: string | undefined }
+  | { readonly _tag: "RemoveVariable"; readonly name: string }
+  | { readonly _tag: "Annotate"; readonly value: string }
+  | { readonly _tag: "Throw"; readonly message: string }
+
+/** A listener as data: what it is registered as, and what it does. */
+export interface Listener extends Omit<Options, "run"> {
+  readonly steps: ReadonlyArray<Step>
+}
+
+/** What `Annotate` writes. */
+export const Note = Context.Reference<string>("test/Note", { defaultValue: () => "" })
+
+const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
+  switch (step._tag) {
+    case "AddSection":
+      return Assembly.addSection(self, step.section)
+    case "ReplaceSection":
+      return Assembly.replaceSection(self, step.section)
+    case "RemoveSection":
+      return Assembly.removeSection(self, step.name)
+    case "ReverseSections":
+      return { ...self, sections: self.sections.toReversed() }
+    case "AddContext":
+      return Assembly.addContext(self, step.context)
+    case "RemoveContext":
+      return Assembly.removeContext(self, step.name)
+    case "AddTool":
+      return Assembly.addTool(self, step.tool)
+    case "DescribeTool":
+      return pipe(
+        self,
+        Assembly.mapTool(step.name, (tool) => ({ ...tool, description: step.description }))
+      )
+    case "RemoveTool":
+      return Assembly.removeTool(self, step.name)
+    case "SetVariable":
+      return Assembly.setVariable(self, step.name, step.value)
+    case "RemoveVariable":
+      return Assembly.removeVariable(self, step.name)
+    case "Annotate":
+      return Assembly.annotate(self, Note, Context.get(self.annotations, Note) + step.value)
+    case "Throw":
+      throw new Error(step.message)
+  }
+}
+
+/** The pure function of a listener. */
+export const run =
+  (self: Listener): Edit =>
+  (assembly) =>
+    self.steps.reduce(apply, assembly)
