@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type { AssembleContext } from "./AssembleContext.ts"
 import type { Assembly } from "./Assembly.ts"
 import * as rules from "./internal/rules.ts"
-import type { InvalidAssembly, InvalidRegistration, ListenerFailure } from "./PromptError.ts"
+import type { InvalidRegistration, WaterfallError } from "./PromptError.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -67,14 +67,6 @@ export interface Options<out T = Edit> {
  * @category models
  */
 export type Next = (assembly: Assembly) => Effect.Effect<Assembly, WaterfallError>
-
-/**
- * What the waterfall can fail with.
- *
- * @since 0.1.0
- * @category models
- */
-export type WaterfallError = ListenerFailure | InvalidAssembly
 
 /**
  * A listener that gives the assembly back, changed or not. The rest always runs, on what it gives.

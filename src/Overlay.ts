@@ -44,7 +44,7 @@ export interface Slots {
 export interface Known extends Slots {
   readonly text: Text
   readonly value: string | undefined
-  readonly tools: ToolProvider.Contribution
+  readonly tools: ToolProvider.Tools
   readonly listener: Listener.Edit
 }
 

@@ -95,8 +95,16 @@ export const describeOwner = (self: Owner): string => {
   return `${nouns[self.kind]}${entry} of scope ${JSON.stringify(self.scope)}${plugin}`
 }
 
-/** What a cause says of itself: the message of an error, its tag if it has none, else the value. */
+/** What a cause says of itself: the message of an error, its tag if it has none, else the value. Total: a cause may be anything. */
 export const describeCause = (cause: unknown): string => {
+  try {
+    return sayCause(cause)
+  } catch {
+    return "a value that cannot be shown"
+  }
+}
+
+const sayCause = (cause: unknown): string => {
   if (cause instanceof Error) {
     if (cause.message !== "") return cause.message
     return "_tag" in cause && typeof cause._tag === "string" ? cause._tag : cause.name

@@ -6,13 +6,12 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Listener from "./Listener.ts"
 import type * as Persona from "./Persona.ts"
 import type * as PromptContext from "./PromptContext.ts"
-import type { RegistrationError, ScopeClosed } from "./PromptError.ts"
+import type { RegistrationError } from "./PromptError.ts"
 import * as PromptScope from "./PromptScope.ts"
 import type { Provider } from "./Provider.ts"
 import type * as Section from "./Section.ts"
@@ -92,7 +91,7 @@ export const variable = <E = never, R = never>(
  * @category constructors
  */
 export const tools = <E = never, R = never>(
-  value: Provider<ToolProvider.Contribution, E, R>,
+  value: Provider<ToolProvider.Tools, E, R>,
   options?: { readonly name?: string | undefined; readonly plugin?: string | undefined }
 ): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.tools(value, options))
 
@@ -134,8 +133,8 @@ export const persona = (options: Persona.Options): Plugin => registering<never>(
 /**
  * Mounts a plugin into a prompt scope: what it registers is seen by that scope and its descendants.
  *
- * The same plugin can be mounted into several scopes, and registers in each. Mounted twice into one scope, as part of
- * two others, it registers once. Of mounts inside of each other the innermost one counts. A service that is provided
+ * The same plugin can be mounted into several scopes, and registers in each. Mounted twice into one scope within
+ * one build, as part of two others, it registers once. Of mounts inside of each other the innermost one counts. A service that is provided
  * inside of the plugin is built once for each scope; one provided outside is shared.
  *
  * Layers are memoised by identity, so setting the ambient scope by other means (`Layer.provide`, `PromptScope.provide`
@@ -172,25 +171,3 @@ const memoMapFor = (build: Layer.MemoMap, scope: PromptScope.PromptScope): Layer
   }
   return own
 }
-
-/**
- * Gives a plugin a prompt scope of its own, a child of the ambient one, which lives as long as the layer. What is built
- * or run on the layer has that scope as its ambient one: an agent, as one layer.
- *
- * **Provider's cache**: that of what the plugin registers.
- *
- * @since 0.1.0
- * @category combinators
- */
-export const scoped: {
-  (label: string): <A, E, R>(plugin: Layer.Layer<A, E, R>) => Layer.Layer<A, E | ScopeClosed, R>
-  <A, E, R>(plugin: Layer.Layer<A, E, R>, label: string): Layer.Layer<A, E | ScopeClosed, R>
-} = dual(
-  2,
-  <A, E, R>(plugin: Layer.Layer<A, E, R>, label: string): Layer.Layer<A, E | ScopeClosed, R> =>
-    Layer.unwrap(
-      Effect.map(PromptScope.make(label), ({ scope }) =>
-        Layer.merge(mount(scope)(plugin), Layer.succeed(PromptScope.Current, scope))
-      )
-    )
-)

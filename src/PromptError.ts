@@ -327,6 +327,14 @@ export type AssembleError =
   | InvalidAssembly
 
 /**
+ * What the waterfall can fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type WaterfallError = ListenerFailure | InvalidAssembly
+
+/**
  * What rendering an assembly can fail with.
  *
  * @since 0.1.0

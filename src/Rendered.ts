@@ -23,14 +23,14 @@ import * as Template from "./Template.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Part<out Source> {
+export interface Part<out From> {
   readonly name: string
   readonly order: number
   /** 0-based, in UTF-16 units. */
   readonly offset: number
   readonly text: string
   /** What it was rendered from. */
-  readonly source: Source
+  readonly source: From
 }
 
 /**
@@ -122,7 +122,7 @@ export const render = (assembly: Assembly, previous?: Rendered): Result.Result<R
   })
 }
 
-const valuesOf = (assembly: Pick<Assembly, "variables">): Template.Variables =>
+const valuesOf = (assembly: Pick<Assembly, "variables">): Template.Values =>
   new Map(assembly.variables.map(({ name, value }) => [name, value]))
 
 const join = (parts: ReadonlyArray<Part<unknown>>): string => parts.map((part) => part.text).join(separator)
@@ -138,7 +138,7 @@ interface Textual {
 const renderParts = <S extends Textual>(
   kind: Kind,
   sources: ReadonlyArray<S>,
-  values: Template.Variables,
+  values: Template.Values,
   start: number
 ): Result.Result<ReadonlyArray<Part<S>>, RenderError> => {
   const parts: Array<Part<S>> = []

@@ -122,7 +122,7 @@ export class SystemPrompt extends Context.Service<
      * from there on.
      */
     readonly tools: <E = never, R = never>(
-      tools: Provider<ToolProvider.Contribution, E, R>,
+      tools: Provider<ToolProvider.Tools, E, R>,
       options?: { readonly name?: string | undefined; readonly plugin?: string | undefined }
     ) => Effect.Effect<void, RegistrationError, Needs<R>>
     /**

@@ -13,6 +13,7 @@
  */
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
+import { hasProperty } from "effect/Predicate"
 import * as Result from "effect/Result"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import { lineAround, lineFrom } from "./internal/excerpt.ts"
@@ -68,7 +69,7 @@ export type Text = string | Template
  * @since 0.1.0
  * @category models
  */
-export type Variables = ReadonlyMap<string, string | undefined>
+export type Values = ReadonlyMap<string, string | undefined>
 
 /**
  * Where a character of a rendered text comes from: literal text, at `offset` of the source, or the value of the variable
@@ -109,7 +110,7 @@ class TemplateImpl<Names extends string> implements Template<Names> {
  * @since 0.1.0
  * @category guards
  */
-export const isTemplate = (u: unknown): u is Template => u instanceof TemplateImpl
+export const isTemplate = (u: unknown): u is Template => hasProperty(u, TypeId)
 
 /**
  * Whether a value can be the text of a section or a context.
@@ -288,7 +289,7 @@ const bracesReason = (close: Place): string =>
   `a \`}}\` follows at line ${close.line}, column ${close.column}, but other braces stand between. ${literally}; a reference is {{name}}.`
 
 /** Makes the errors of one text. What they share is found once, and only when there is an error. */
-const explainer = (self: Text, variables: Variables, owner: Owner, placesOf: typeof placesIn) => {
+const explainer = (self: Text, variables: Values, owner: Owner, placesOf: typeof placesIn) => {
   const text = self.toString()
   const known = [...variables.keys()].sort(byCodeUnits)
   const nearestTo = new Map<string, string | undefined>()
@@ -326,9 +327,9 @@ const explainer = (self: Text, variables: Variables, owner: Owner, placesOf: typ
  * @category destructors
  */
 export const render: {
-  (variables: Variables, owner: Owner): (self: Text) => Result.Result<string, RenderError>
-  (self: Text, variables: Variables, owner: Owner): Result.Result<string, RenderError>
-} = dual(3, (self: Text, variables: Variables, owner: Owner): Result.Result<string, RenderError> => {
+  (variables: Values, owner: Owner): (self: Text) => Result.Result<string, RenderError>
+  (self: Text, variables: Values, owner: Owner): Result.Result<string, RenderError>
+} = dual(3, (self: Text, variables: Values, owner: Owner): Result.Result<string, RenderError> => {
   let rendered = ""
   for (const segment of parse(self)) {
     if (segment._tag === "Literal") {
@@ -353,9 +354,9 @@ export const render: {
  * @category destructors
  */
 export const problems: {
-  (variables: Variables, owner: Owner): (self: Text) => ReadonlyArray<RenderError>
-  (self: Text, variables: Variables, owner: Owner): ReadonlyArray<RenderError>
-} = dual(3, (self: Text, variables: Variables, owner: Owner): ReadonlyArray<RenderError> => {
+  (variables: Values, owner: Owner): (self: Text) => ReadonlyArray<RenderError>
+  (self: Text, variables: Values, owner: Owner): ReadonlyArray<RenderError>
+} = dual(3, (self: Text, variables: Values, owner: Owner): ReadonlyArray<RenderError> => {
   const bad = parse(self)
     .filter((segment) => segment._tag !== "Literal")
     .filter((segment) => segment._tag === "Malformed" || variables.get(segment.name) === undefined)
@@ -370,9 +371,9 @@ export const problems: {
  * @category destructors
  */
 export const sourceAt: {
-  (variables: Variables, offset: number): (self: Text) => Option.Option<Source>
-  (self: Text, variables: Variables, offset: number): Option.Option<Source>
-} = dual(3, (self: Text, variables: Variables, offset: number): Option.Option<Source> => {
+  (variables: Values, offset: number): (self: Text) => Option.Option<Source>
+  (self: Text, variables: Values, offset: number): Option.Option<Source>
+} = dual(3, (self: Text, variables: Values, offset: number): Option.Option<Source> => {
   // Offset into what the remaining segments render to.
   let rest = offset
   if (!(rest >= 0)) return Option.none()

@@ -24,7 +24,7 @@ import * as ToolSchema from "./ToolSchema.ts"
  * @since 0.1.0
  * @category models
  */
-export type Contribution =
+export type Tools =
   | ReadonlyArray<ToolSchema.Input>
   | { readonly schemas: ReadonlyArray<ToolSchema.Input>; readonly knownNames?: ReadonlyArray<string> | undefined }
 
@@ -34,7 +34,7 @@ export type Contribution =
  * @since 0.1.0
  * @category models
  */
-export interface ToolProvider<out T = Contribution> {
+export interface ToolProvider<out T = Tools> {
   readonly kind: "tools"
   /** For errors, origins and ties. Names need not be unique. */
   readonly name: string | undefined
@@ -48,7 +48,7 @@ export interface ToolProvider<out T = Contribution> {
  * @since 0.1.0
  * @category models
  */
-export interface Options<out T = Contribution> {
+export interface Options<out T = Tools> {
   readonly tools: T
   /** For errors, origins and ties. Names need not be unique. */
   readonly name?: string | undefined
@@ -96,19 +96,19 @@ export const fromUnknown = <T>(
 const detach = <T>(tools: T, owner: Owner): T => {
   try {
     // A copy of what is a contribution and a `T` has all that a `T` can be asked for.
-    return isContribution(tools) ? (copy(tools, owner) as T & Contribution) : tools
+    return isContribution(tools) ? (copy(tools, owner) as T & Tools) : tools
   } catch {
     // It has getters, or is a Proxy: the assembly says what is wrong with it.
     return tools
   }
 }
 
-const isContribution = (u: unknown): u is Contribution =>
+const isContribution = (u: unknown): u is Tools =>
   Array.isArray(u) || (typeof u === "object" && u !== null && "schemas" in u && Array.isArray(u.schemas))
 
-const isList = (self: Contribution): self is ReadonlyArray<ToolSchema.Input> => Array.isArray(self)
+const isList = (self: Tools): self is ReadonlyArray<ToolSchema.Input> => Array.isArray(self)
 
-const copy = (self: Contribution, owner: Owner): Contribution => {
+const copy = (self: Tools, owner: Owner): Tools => {
   if (isList(self)) return copyAll(self, owner)
   const schemas = copyAll(self.schemas, owner)
   const knownNames = Array.isArray(self.knownNames) ? Object.freeze([...self.knownNames]) : self.knownNames

@@ -14,10 +14,10 @@ import type { Assembly } from "./Assembly.ts"
 import { isPromise, listenerPromised, listenerThrew, mapFailures } from "./internal/failure.ts"
 import { isEffect } from "./internal/give.ts"
 import { accept } from "./internal/wellFormed.ts"
-import type { Next, WaterfallError } from "./Listener.ts"
+import type { Next } from "./Listener.ts"
 import type { Provided } from "./Overlay.ts"
 import * as Plan from "./Plan.ts"
-import { ListenerFailure, type Owner } from "./PromptError.ts"
+import { ListenerFailure, type Owner, type WaterfallError } from "./PromptError.ts"
 
 // -----------------------------------------------------------------------------
 // models

@@ -32,14 +32,25 @@ const startHost = async (readFile: (path: string) => Promise<string>) => {
   const runtime = ManagedRuntime.make(app)
   await runtime.context()
 
-  /**
-   * An agent is a runtime of its own over the same memo map, so that the app is not built again. In it the agent's prompt
-   * scope is the ambient one. Disposing of it unmounts the plugin.
-   */
-  const startAgent = async (label: string, plugin: Plugin.Plugin) => {
-    const agent = ManagedRuntime.make(Layer.provideMerge(Plugin.scoped(plugin, label), app), { memoMap: runtime.memoMap })
-    await agent.context()
-    return agent
+  /** An agent is a prompt scope with its plugin in it, as long as an Effect scope lives. Closing that unmounts the plugin. */
+  const startAgent = async (label: string, plugin: Plugin.Plugin, parent?: PromptScope.PromptScope) => {
+    const life = await runtime.runPromise(Scope.make())
+    const scope = await runtime.runPromise(
+      PromptScope.make(label, { parent }).pipe(
+        Effect.map((owned) => owned.scope),
+        Effect.tap((scope) => Layer.build(Plugin.mount(scope)(plugin))),
+        Scope.provide(life),
+        Effect.onError((cause) => Scope.close(life, Exit.failCause(cause)))
+      )
+    )
+    return {
+      scope,
+      runPromise: <A, E>(effect: Effect.Effect<A, E, SystemPrompt>) =>
+        runtime.runPromise(PromptScope.provide(scope)(effect)),
+      runPromiseExit: <A, E>(effect: Effect.Effect<A, E, SystemPrompt>) =>
+        runtime.runPromiseExit(PromptScope.provide(scope)(effect)),
+      dispose: () => runtime.runPromise(Scope.close(life, Exit.void))
+    }
   }
 
   return { app, runtime, startAgent }
@@ -93,7 +104,7 @@ describe("a host without Effect", () => {
         assert.strictEqual((await agent.runPromise(render)).text, `You review.\n\n${common}`)
       }
       assert.strictEqual((await runtime.runPromise(render)).text, `You are a careful assistant.\n\n${common}`)
-      const scope = await one.runPromise(PromptScope.Current)
+      const { scope } = one
       await one.dispose()
       assert.isTrue(scope.closed)
       const afterwards = await runtime.runPromise(PromptScope.provide(scope)(render))
@@ -105,20 +116,16 @@ describe("a host without Effect", () => {
   })
 
   it("starts an agent under another one", async () => {
-    const { runtime, app } = await startHost(readFile)
-    const { memoMap } = runtime
-    const parentLayer = Layer.provideMerge(Plugin.scoped(reviewer, "parent"), app)
+    const { runtime, startAgent } = await startHost(readFile)
     const task = Plugin.section({ name: "task", order: 9000, text: "Review this file." })
-    const parent = ManagedRuntime.make(parentLayer, { memoMap })
-    const child = ManagedRuntime.make(Layer.provideMerge(Plugin.scoped(task, "child"), parentLayer), { memoMap })
+    const parent = await startAgent("parent", reviewer)
+    const child = await startAgent("child", task, parent.scope)
     assert.strictEqual((await parent.runPromise(render)).text, `You review.\n\n${common}`)
     assert.strictEqual((await child.runPromise(render)).text, `You review.\n\n${common}\n\nReview this file.`)
-    const parentScope = await parent.runPromise(PromptScope.Current)
-    assert.strictEqual((await child.runPromise(PromptScope.Current)).parent, parentScope)
     await parent.dispose()
-    assert.isFalse(parentScope.closed, "its child needs it")
+    const orphaned = `You are a careful assistant.\n\n${common}\n\nReview this file.`
+    assert.strictEqual((await child.runPromise(render)).text, orphaned, "it lives on, and no longer sees its parent")
     await child.dispose()
-    assert.isTrue(parentScope.closed)
     await runtime.dispose()
   })
 
@@ -146,7 +153,7 @@ describe("a host without Effect", () => {
       text: ({ annotations }) => `You work for ${Context.get(annotations, User)}.`
     })
     const agent = await startAgent("agent", greeting)
-    const scope = await agent.runPromise(PromptScope.Current)
+    const { scope } = agent
     const promptFor = async (user: string) => {
       const rendered = await runtime.runPromise(
         render.pipe(PromptScope.provide(scope), Effect.provideService(Annotations, Context.make(User, user)))

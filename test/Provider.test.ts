@@ -131,7 +131,7 @@ describe("what gives the value", () => {
   it.effect("the same of tools, as a list or with known names", () =>
     Effect.gen(function* () {
       const tool = (name: string) => ({ name, description: "", parameters: {} })
-      const providers: ReadonlyArray<Provider<ToolProvider.Contribution>> = [
+      const providers: ReadonlyArray<Provider<ToolProvider.Tools>> = [
         [tool("a")],
         () => ({ schemas: [tool("b")], knownNames: ["hidden"] }),
         Effect.succeed([tool("c")]),

@@ -16,7 +16,7 @@ const owner: Owner = { kind: "section", entry: "guide", scope: "agent", plugin: 
 
 type Values = Readonly<Record<string, string | undefined>>
 
-const variables = (values: Values): Template.Variables => new Map(Object.entries(values))
+const variables = (values: Values): Template.Values => new Map(Object.entries(values))
 
 const render = (text: Template.Text, values: Values) => Template.render(text, variables(values), owner)
 
@@ -680,7 +680,7 @@ describe("cost", () => {
 type Problem = readonly [tag: RenderError["_tag"], offset: number]
 
 /** The rules of the specification word by word, quadratic: the text as far as it renders, and all its problems. */
-const naive = (text: string, values: Template.Variables): readonly [string, ReadonlyArray<Problem>] => {
+const naive = (text: string, values: Template.Values): readonly [string, ReadonlyArray<Problem>] => {
   const problems: Array<Problem> = []
   let out = ""
   let i = 0

@@ -29,7 +29,7 @@ import {
   Waterfall
 } from "../src/index.ts"
 import { byCodeUnits } from "../src/internal/codeUnits.ts"
-import { InvalidAssembly, ListenerFailure } from "../src/PromptError.ts"
+import { InvalidAssembly, ListenerFailure, type WaterfallError } from "../src/PromptError.ts"
 import { assemble, overlay } from "./support/known.ts"
 import { untyped } from "./support/untyped.ts"
 import { sections, tools, variables } from "./support/view.ts"
@@ -144,7 +144,7 @@ describe("order", () => {
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt
       yield* prompt.tools([tool("a"), tool("c")])
-      const mask: Listener.Input<Listener.WaterfallError> = {
+      const mask: Listener.Input<WaterfallError> = {
         name: "mask",
         order: -1000,
         around: (assembly, next) =>
@@ -166,7 +166,7 @@ describe("order", () => {
 
   it.effect("[BC-053] of two masks of one order the one whose name is first has the last word", () =>
     Effect.gen(function* () {
-      const put = (name: string): Listener.Input<Listener.WaterfallError> => ({
+      const put = (name: string): Listener.Input<WaterfallError> => ({
         name,
         order: -1000,
         around: (assembly, next) => Effect.map(next(assembly), Assembly.setVariable("last", name))

@@ -68,14 +68,13 @@ const orderedTools = <K extends Slots>(
     }
   })
   // Tools of one name: by chain position, then provider, then JSON, so that registration order never shows. Equal ones
-  // can still be of two plugins, which shows in their origins.
+  // keep the order of the plan, which is by plugin.
   ranked.sort(
     (a, b) =>
       byCodeUnits(a.tool.schema.name, b.tool.schema.name) ||
       a.position - b.position ||
       byCodeUnits(a.provider, b.provider) ||
-      ToolSchema.Order(a.tool.schema, b.tool.schema) ||
-      byCodeUnits(a.tool.origin.plugin ?? "", b.tool.origin.plugin ?? "")
+      ToolSchema.Order(a.tool.schema, b.tool.schema)
   )
   return ToolOrder.sort(
     ranked.map(({ tool }) => tool),

@@ -213,7 +213,7 @@ const tools = list(mostly(tool, 40, choose(reservedTool, invalidTool)), 3)
 export const toolProvider: Arb<ToolProvider.Options> = Arbitrary.all({
   name: choose<string | undefined>(absent, literal("fs", "mcp")),
   plugin,
-  tools: choose<ToolProvider.Contribution>(
+  tools: choose<ToolProvider.Tools>(
     tools,
     Arbitrary.all({ schemas: tools, knownNames: choose<readonly string[] | undefined>(list(toolName, 2), absent) })
   )

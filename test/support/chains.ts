@@ -13,7 +13,8 @@ import {
   type InvalidToolOrder,
   PromptError,
   type RegistrationError,
-  type ScopeClosed
+  type ScopeClosed,
+  type WaterfallError
 } from "../../src/PromptError.ts"
 import type * as Template from "../../src/Template.ts"
 import * as ToolOrder from "../../src/ToolOrder.ts"
@@ -91,7 +92,7 @@ const provider = <A>(way: Way, value: A): Provider<A, never, Echo> => {
   }
 }
 
-const listener = (way: Way, { steps, ...options }: edits.Listener): Listener.Input<Listener.WaterfallError, Echo> => {
+const listener = (way: Way, { steps, ...options }: edits.Listener): Listener.Input<WaterfallError, Echo> => {
   const edit = edits.run({ ...options, steps })
   switch (way) {
     case "value":
