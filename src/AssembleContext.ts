@@ -14,6 +14,8 @@ import type { PromptScope } from "./PromptScope.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * What providers and listeners of one assembly are told. All of them get the same object.
+ *
  * @since 0.1.0
  * @category models
  */

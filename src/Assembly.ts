@@ -8,10 +8,14 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import * as Equal from "effect/Equal"
 import { dual } from "effect/Function"
+import * as Result from "effect/Result"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import * as list from "./internal/list.ts"
 import * as Origin from "./Origin.ts"
+import type * as PromptContext from "./PromptContext.ts"
+import type * as Section from "./Section.ts"
 import type { Text } from "./Template.ts"
 import * as ToolOrder from "./ToolOrder.ts"
 import * as ToolSchema from "./ToolSchema.ts"
@@ -74,6 +78,8 @@ export interface AssembledVariable {
 }
 
 /**
+ * What the model is shown, before interpolation. Everything in it is frozen.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -119,18 +125,12 @@ export { seal } from "./internal/seal.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What an edit needs to know of a section. `interpolate` is true and `requires` empty unless given.
+ * What an edit needs to know of a section.
  *
  * @since 0.1.0
  * @category models
  */
-export interface SectionInput {
-  readonly name: string
-  readonly order: number
-  readonly text: Text
-  readonly interpolate?: boolean | undefined
-  readonly requires?: ReadonlyArray<string> | undefined
-}
+export type SectionInput = Omit<Section.Options, "complete" | "plugin">
 
 const sectionOf = (self: Assembly, input: SectionInput): AssembledSection =>
   Object.freeze({
@@ -207,17 +207,12 @@ export const mapSection: Edit<[name: string, f: (section: AssembledSection) => A
 // -----------------------------------------------------------------------------
 
 /**
- * What an edit needs to know of a context. `interpolate` is true unless given.
+ * What an edit needs to know of a context.
  *
  * @since 0.1.0
  * @category models
  */
-export interface ContextInput {
-  readonly name: string
-  readonly order: number
-  readonly text: Text
-  readonly interpolate?: boolean | undefined
-}
+export type ContextInput = Omit<PromptContext.Options, "plugin">
 
 const contextOf = (self: Assembly, input: ContextInput): AssembledContext =>
   Object.freeze({
@@ -294,12 +289,17 @@ export const mapContext: Edit<[name: string, f: (context: AssembledContext) => A
 const withTools = (self: Assembly, tools: ReadonlyArray<AssembledTool>): Assembly =>
   tools === self.tools ? self : Object.freeze({ ...self, tools })
 
-const toolOf = (self: Assembly, input: ToolSchema.Input): AssembledTool =>
-  Object.freeze({ schema: ToolSchema.make(input), origin: Origin.make({ scope: self.scope }) })
+/** What is no tool stays what it is: like every other part, it is judged when the listener's result is accepted. */
+const toolOf = (input: ToolSchema.Input, origin: Origin.Origin): AssembledTool => {
+  const schema = ToolSchema.fromUnknown(input, { kind: "tools", entry: "", scope: origin.scope })
+  return Object.freeze({ schema: Result.isSuccess(schema) ? schema.success : (input as ToolSchema.ToolSchema), origin })
+}
+
+/** Nobody's, until the listener's result is accepted. One that equals a provider's would make an edit of its tool of it. */
+const noOrigin = (self: Assembly): Origin.Origin => Equal.byReferenceUnsafe(Origin.make({ scope: self.scope }))
 
 /**
- * Adds a tool where the configured order, or its name, puts it; after others of its name. Throws `InvalidToolSchema`
- * if it is no tool, which makes a listener fail.
+ * Adds a tool where the configured order, or its name, puts it; after others of its name.
  *
  * **Provider's cache**: tools come before the prompt, so this costs the whole prefix from the new tool on.
  *
@@ -310,7 +310,7 @@ export const addTool: Edit<[input: ToolSchema.Input]> = dual(2, (self: Assembly,
   const compare = ToolOrder.compare(self.toolOrder)
   return withTools(
     self,
-    list.insert(self.tools, toolOf(self, input), (a, b) => compare(a.schema.name, b.schema.name))
+    list.insert(self.tools, toolOf(input, noOrigin(self)), (a, b) => compare(a.schema.name, b.schema.name))
   )
 })
 
@@ -359,7 +359,7 @@ export const mapTool: Edit<[name: string, f: (schema: ToolSchema.ToolSchema) => 
         (tool) => tool.schema.name === name,
         (tool) => {
           const schema = f(tool.schema)
-          return schema === tool.schema ? tool : Object.freeze({ schema: ToolSchema.make(schema), origin: tool.origin })
+          return schema === tool.schema ? tool : toolOf(schema, tool.origin)
         }
       )
     )

@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import type { AssembleContext } from "./AssembleContext.ts"
 import type { Assembly } from "./Assembly.ts"
 import * as rules from "./internal/rules.ts"
-import type { InvalidRegistration, WaterfallError } from "./PromptError.ts"
+import type { InvalidRegistration, Owner, WaterfallError } from "./PromptError.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -41,22 +41,25 @@ export interface Listener<out T = Edit> {
   readonly plugin: string | undefined
 }
 
-/**
- * What a listener is made from.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Options<out T = Edit> {
+interface Common {
   /** Unique among the listeners of its scope. Listeners of one name never shadow each other. */
   readonly name: string
-  readonly run: T
   /** Any finite number; lower is outermost. Default 0. */
   readonly order?: number | undefined
   /** Default false: it runs for its scope and the descendants of it. */
   readonly global?: boolean | undefined
   /** Who registers it, for errors and origins. */
   readonly plugin?: string | undefined
+}
+
+/**
+ * What a pure listener is made from.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PureInput extends Common {
+  readonly edit: Edit
 }
 
 /**
@@ -74,7 +77,7 @@ export type Next = (assembly: Assembly) => Effect.Effect<Assembly, WaterfallErro
  * @since 0.1.0
  * @category models
  */
-export interface EditInput<out E = never, out R = never> extends Omit<Options<never>, "run"> {
+export interface EditInput<out E = never, out R = never> extends Common {
   readonly edit: (assembly: Assembly, context: AssembleContext) => Assembly | Effect.Effect<Assembly, E, R>
   readonly around?: never
 }
@@ -85,7 +88,7 @@ export interface EditInput<out E = never, out R = never> extends Omit<Options<ne
  * @since 0.1.0
  * @category models
  */
-export interface AroundInput<out E = never, out R = never> extends Omit<Options<never>, "run"> {
+export interface AroundInput<out E = never, out R = never> extends Common {
   readonly around: (assembly: Assembly, next: Next, context: AssembleContext) => Effect.Effect<Assembly, E, R>
   readonly edit?: never
 }
@@ -97,6 +100,20 @@ export interface AroundInput<out E = never, out R = never> extends Omit<Options<
  * @category models
  */
 export type Input<E = never, R = never> = EditInput<E, R> | AroundInput<E, R>
+
+/**
+ * A listener that takes part in an assembly. Running it validates its result, notes it as the origin of what is new, and
+ * fails with errors that name it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Admitted {
+  readonly owner: Owner
+  readonly order: number
+  /** Runs it on an assembly, around the rest. An edit gives its result to the rest; the other kind decides. */
+  readonly run: (assembly: Assembly, next: Next) => Effect.Effect<Assembly, WaterfallError>
+}
 
 /**
  * The function of a listener of `SystemPrompt`, its services captured. Nothing is known of its result until it has run
@@ -117,35 +134,40 @@ export type Run =
 // -----------------------------------------------------------------------------
 
 /**
- * A frozen listener, or the rule it breaks. `scope` is the label of the scope it is meant for.
+ * A frozen listener with that function, or the rule that its options break. `scope` is the label of the scope it is
+ * meant for.
  *
- * @since 0.1.0
- * @category constructors
+ * @internal
  */
-export const make: <T>(options: Options<T>, scope: string) => Result.Result<Listener<T>, InvalidRegistration> = (
-  options,
-  scope
-) => fromUnknown(options, scope)
-
-/**
- * `make` for options whose types nobody has checked. Only the run is taken as it is.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const fromUnknown = <T>(
-  options: rules.Unchecked<Options<T>, "run">,
+export const make = <T>(
+  options: { readonly [K in keyof Common | "edit" | "around"]?: unknown },
+  run: T,
   scope: string
 ): Result.Result<Listener<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("listener", options, scope)
   return Result.gen(function* () {
+    yield* rules.listenerFunction(owner, options)
     return Object.freeze({
       kind: "listener",
       name: yield* rules.name(owner, options.name),
       order: options.order === undefined ? 0 : yield* rules.order(owner, options.order),
       global: yield* rules.flag(owner, "global", options.global, false),
-      run: options.run,
+      run,
       plugin: yield* rules.plugin(owner, options.plugin)
     })
   })
 }
+
+/**
+ * As `make`, for a pure one, which is an `edit`.
+ *
+ * @internal
+ */
+export const pure = (options: PureInput, scope: string): Result.Result<Listener, InvalidRegistration> =>
+  "around" in options && options.around !== undefined
+    ? rules.broken(
+        rules.ownerOf("listener", options, scope),
+        "around",
+        "a pure listener is an `edit`. Register an `around` with SystemPrompt.listener."
+      )
+    : make(options, options.edit, scope)

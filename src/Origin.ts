@@ -21,6 +21,19 @@ export interface Shadowed {
 }
 
 /**
+ * The listener that added or last changed a part.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Listened {
+  readonly name: string
+  /** Label of the prompt scope of the listener. */
+  readonly scope: string
+  readonly plugin?: string
+}
+
+/**
  * Who contributed a section, context, variable or tool.
  *
  * @since 0.1.0
@@ -33,8 +46,8 @@ export interface Origin {
   readonly plugin?: string
   /** Name of the tool provider, where a tool came from one that has a name. */
   readonly provider?: string
-  /** The last listener that added or changed it. The scope and plugin are the listener's own if it added it. */
-  readonly listener?: string
+  /** The last listener that added or changed it. What a listener added has the listener's own scope and plugin. */
+  readonly listener?: Listened
   /** Registrations of the same name that this one hides, nearest first. Tools append and hide nothing. */
   readonly shadows: ReadonlyArray<Shadowed>
 }
@@ -53,7 +66,7 @@ export const make = (options: {
   readonly scope: string
   readonly plugin?: string | undefined
   readonly provider?: string | undefined
-  readonly listener?: string | undefined
+  readonly listener?: Listened | undefined
   readonly shadows?: ReadonlyArray<Shadowed> | undefined
 }): Origin =>
   Object.freeze({
@@ -75,6 +88,8 @@ export const equals = (a: Origin, b: Origin): boolean =>
   (a.scope === b.scope &&
     a.plugin === b.plugin &&
     a.provider === b.provider &&
-    a.listener === b.listener &&
+    a.listener?.name === b.listener?.name &&
+    a.listener?.scope === b.listener?.scope &&
+    a.listener?.plugin === b.listener?.plugin &&
     a.shadows.length === b.shadows.length &&
     a.shadows.every((one, i) => one.scope === b.shadows[i]!.scope && one.plugin === b.shadows[i]!.plugin))

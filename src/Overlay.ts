@@ -111,12 +111,12 @@ export interface Overlay<K extends Slots = Known> {
  * @since 0.1.0
  * @category models
  */
-export interface Options<K extends Slots = Known> {
-  readonly sections?: ReadonlyArray<Section.Options<K["text"]>>
-  readonly contexts?: ReadonlyArray<PromptContext.Options<K["text"]>>
-  readonly variables?: ReadonlyArray<Variable.Options<K["value"]>>
-  readonly tools?: ReadonlyArray<ToolProvider.Options<K["tools"]>>
-  readonly listeners?: ReadonlyArray<Listener.Options<K["listener"]>>
+export interface Options {
+  readonly sections?: ReadonlyArray<Section.Options>
+  readonly contexts?: ReadonlyArray<PromptContext.Options>
+  readonly variables?: ReadonlyArray<Variable.Options>
+  readonly tools?: ReadonlyArray<ToolProvider.Options>
+  readonly listeners?: ReadonlyArray<Listener.PureInput>
   readonly suppressors?: number
 }
 
@@ -127,20 +127,22 @@ export interface Options<K extends Slots = Known> {
 /**
  * An overlay of the given contributions for the scope of that label, or the first rule that one of them breaks.
  *
+ * **Provider's cache**: that of what is in it, as if it had been registered.
+ *
  * @since 0.1.0
  * @category constructors
  */
-export const make = <K extends Slots = Known>(
+export const make = (
   scope: string,
-  options: Options<K>
-): Result.Result<Overlay<K>, InvalidRegistration | DuplicateRegistration> => {
-  const table = new OverlayTable<K>(scope)
-  const made: ReadonlyArray<Result.Result<Entry<K>, InvalidRegistration>> = [
+  options: Options
+): Result.Result<Overlay, InvalidRegistration | DuplicateRegistration> => {
+  const table = new OverlayTable<Known>(scope)
+  const made: ReadonlyArray<Result.Result<Entry, InvalidRegistration>> = [
     ...(options.sections ?? []).map((one) => Section.make(one, scope)),
     ...(options.contexts ?? []).map((one) => PromptContext.make(one, scope)),
     ...(options.variables ?? []).map((one) => Variable.make(one, scope)),
     ...(options.tools ?? []).map((one) => ToolProvider.make(one, scope)),
-    ...(options.listeners ?? []).map((one) => Listener.make(one, scope)),
+    ...(options.listeners ?? []).map((one) => Listener.pure(one, scope)),
     ...Array.from({ length: options.suppressors ?? 0 }, () => Result.succeed(suppressor()))
   ]
   for (const entry of made) {
@@ -153,6 +155,8 @@ export const make = <K extends Slots = Known>(
 
 /**
  * A suppressor of its own identity: two of them need two removals.
+ *
+ * **Provider's cache**: nothing of the prefix; the snapshot goes.
  *
  * @since 0.1.0
  * @category constructors

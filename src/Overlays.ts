@@ -22,6 +22,8 @@ import * as PromptScope from "./PromptScope.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * Holds the registrations of all prompt scopes, and gives the plan of one. Each layer has a registry of its own.
+ *
  * @since 0.1.0
  * @category services
  */

@@ -19,6 +19,8 @@ import * as Schema from "effect/Schema"
 export const Kind = Schema.Literals(["section", "context", "variable", "tools", "listener", "suppressor", "toolOrder"])
 
 /**
+ * What kind of contribution it is.
+ *
  * @since 0.1.0
  * @category models
  */

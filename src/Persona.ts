@@ -4,10 +4,11 @@
  *
  * The deployment's persona is registered globally, empty unless configured. One that is
  * registered in a scope shadows it there, also with empty texts, and gives it back when
- * it goes.
+ * it goes. Rules: spec §5 and §20.
  *
  * @since 0.1.0
  */
+import { builtInNames } from "./internal/builtInNames.ts"
 import * as Section from "./Section.ts"
 import type { Text } from "./Template.ts"
 
@@ -16,6 +17,8 @@ import type { Text } from "./Template.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * What a persona is made from.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -41,11 +44,7 @@ export interface Options {
  * @since 0.1.0
  * @category constants
  */
-export const names = Object.freeze({
-  identity: "harness:identity",
-  prefix: "deployment:persona-prefix",
-  suffix: "deployment:persona-suffix"
-})
+export const names = builtInNames
 
 /**
  * The neutral sentence that `identity: true` stands for.

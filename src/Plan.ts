@@ -2,12 +2,13 @@
  * The merge of a chain of overlays: what takes part in an assembly, in final order,
  * before anything is evaluated.
  *
- * A plan is immutable, so holding it is holding a snapshot of the registry.
+ * A plan is immutable, so holding it is holding a snapshot of the registry. Rules: spec §3, §7 and §8.
  *
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import { byCodeUnits } from "./internal/codeUnits.ts"
+import * as list from "./internal/list.ts"
 import type * as Listener from "./Listener.ts"
 import * as Origin from "./Origin.ts"
 import type { Known, Overlay, Slots } from "./Overlay.ts"
@@ -82,7 +83,7 @@ export const make = <K extends Slots = Known>(
       tools: Object.freeze(append(chain, (overlay) => overlay.tools).sort(byPositionThenProvider)),
       sections: Object.freeze(sections),
       contexts: Object.freeze(suppressed ? [] : merge(chain, (overlay) => overlay.contexts).sort(byOrderThenName)),
-      listeners: Object.freeze(append(chain, (overlay) => overlay.listeners).sort(byOrderThenName)),
+      listeners: Object.freeze(append(chain, (overlay) => overlay.listeners).sort(outermostFirst)),
       complete: complete[0]?.entry.name,
       suppressed
     })
@@ -137,9 +138,14 @@ const shadowed = (origin: Origin.Origin): Origin.Shadowed =>
 
 const byName = (a: Planned<Named>, b: Planned<Named>): number => byCodeUnits(a.entry.name, b.entry.name)
 
-/** Sorting is stable: listeners of one order and name stay farthest first. */
 const byOrderThenName = <E extends Named & { readonly order: number }>(a: Planned<E>, b: Planned<E>): number =>
-  a.entry.order < b.entry.order ? -1 : a.entry.order > b.entry.order ? 1 : byName(a, b)
+  list.byOrderThenName(a.entry, b.entry)
+
+/** A global listener is one of the global overlay, wherever it was registered. */
+const outermostFirst = <E extends Named & { readonly order: number; readonly global: boolean }>(
+  a: Planned<E>,
+  b: Planned<E>
+): number => byOrderThenName(a, b) || (a.entry.global ? 0 : a.position) - (b.entry.global ? 0 : b.position)
 
 /** Providers may share a name; the plugin tells them apart, so that what is evaluated first does not depend on who registered first. */
 const byPositionThenProvider = (a: Planned<Entry>, b: Planned<Entry>): number =>

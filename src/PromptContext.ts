@@ -90,6 +90,8 @@ export const clearedNotice =
 /**
  * A frozen context, or the rule it breaks. `scope` is the label of the scope it is meant for.
  *
+ * **Provider's cache**: after the history; a change costs only the new snapshot.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -101,8 +103,7 @@ export const make: <T>(options: Options<T>, scope: string) => Result.Result<Prom
 /**
  * `make` for options whose types nobody has checked. Only the text is taken as it is.
  *
- * @since 0.1.0
- * @category constructors
+ * @internal
  */
 export const fromUnknown = <T>(
   options: rules.Unchecked<Options<T>, "text">,

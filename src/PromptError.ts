@@ -9,6 +9,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { isBuiltIn } from "./internal/builtInNames.ts"
 import { visible } from "./internal/excerpt.ts"
 import { describeCause, describeOwner, Kind, ownerSchema } from "./Owner.ts"
 
@@ -44,13 +45,21 @@ const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "no
 export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistration>(
   "effect-preamble/DuplicateRegistration"
 )("DuplicateRegistration", { ...ownerSchema, existingPlugin: Schema.optionalKey(Schema.String) }) {
+  get #remedy(): string {
+    if (this.kind === "listener") {
+      return "Listeners of one name never replace each other. Choose another name, or register it once."
+    }
+    if (this.scope !== "global") {
+      return "Choose another name, or close the Effect scope of the first registration before you replace it in this scope."
+    }
+    return this.kind === "section" && isBuiltIn(this.entry)
+      ? "It is built in. Configure it with SystemPrompt.layerWith, or register yours in a prompt scope of its own to shadow it there."
+      : "Choose another name, or register it in a prompt scope of its own to shadow the global one there."
+  }
+
   override get message(): string {
     const by = this.existingPlugin === undefined ? "" : ` by plugin ${JSON.stringify(this.existingPlugin)}`
-    const remedy =
-      this.scope === "global"
-        ? "Choose another name, or register it in a prompt scope of its own to shadow the global one there."
-        : "Choose another name, or close the Effect scope of the first registration before you replace it in this scope."
-    return `${describeOwner(this)} is already registered${by}. ${remedy}`
+    return `${describeOwner(this)} is already registered${by}. ${this.#remedy}`
   }
 }
 
@@ -140,7 +149,10 @@ export class MultipleCompleteSections extends Schema.TaggedError<MultipleComplet
 }) {
   override get message(): string {
     const all = this.sections.map((one) => describeOwner({ ...one, kind: "section" })).join(" and ")
-    return `scope ${JSON.stringify(this.scope)} sees ${this.sections.length} complete sections: ${all}. Only one section can be the whole prompt: shadow one of them in this scope by a section of the same name, or drop its \`complete\`.`
+    const remedy = this.sections.every((one) => one.scope === this.scope)
+      ? "Drop `complete` from all but one."
+      : "Shadow one of them in this scope by a section of the same name, or drop its `complete`."
+    return `scope ${JSON.stringify(this.scope)} sees ${this.sections.length} complete sections: ${all}. Only one section can be the whole prompt. ${remedy}`
   }
 }
 
@@ -248,7 +260,8 @@ const at = (self: { readonly line: number; readonly column: number; readonly off
 const quote = (text: string): string => `\`${visible(text)}\``
 
 /**
- * A text refers to a variable that nobody registered for this scope.
+ * A text refers to a variable that nobody registered for this scope. `known` lists a hundred names at most; `more` says
+ * how many there are beyond.
  *
  * @since 0.1.0
  * @category errors
@@ -260,12 +273,14 @@ export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect
     ...place,
     variable: Schema.String,
     known: Schema.Array(Schema.String),
+    more: Schema.optionalKey(Schema.Int),
     nearest: Schema.optionalKey(Schema.String)
   }
 ) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean {{${this.nearest}}}?`
-    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}.${hint} Known variables: ${list(this.known)}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
+    const more = this.more === undefined ? "" : ` and ${this.more} more`
+    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}.${hint} Known variables: ${list(this.known)}${more}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
   }
 }
 
@@ -367,6 +382,8 @@ export const PromptError = Schema.Union([
 ])
 
 /**
+ * Any error of the core.
+ *
  * @since 0.1.0
  * @category errors
  */

@@ -19,6 +19,8 @@ import { ScopeClosed, ScopeCycle } from "./PromptError.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * A prompt scope, compared by identity. It can be read here, and moved or closed only by its owner.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -54,6 +56,8 @@ export interface Owned {
 // -----------------------------------------------------------------------------
 
 /**
+ * Whether a value is a prompt scope.
+ *
  * @since 0.1.0
  * @category guards
  */
@@ -89,6 +93,8 @@ export const Current: Context.Reference<PromptScope> = Context.Reference<PromptS
 /**
  * Makes a scope that lives as long as the surrounding Effect scope. Its parent is the
  * ambient scope unless another is given. When it closes, everything registered in it goes.
+ *
+ * **Provider's cache**: nothing by itself; that of what is registered in it.
  *
  * @since 0.1.0
  * @category constructors

@@ -15,6 +15,8 @@ import type { AssembleContext } from "./AssembleContext.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * A value of type `A`, an Effect of one, or a function of the assembly's context that gives either.
+ *
  * @since 0.1.0
  * @category models
  */

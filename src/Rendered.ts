@@ -34,6 +34,8 @@ export interface Part<out From> {
 }
 
 /**
+ * The texts of an assembly, with what they were made of. Everything in it is frozen.
+ *
  * @since 0.1.0
  * @category models
  */

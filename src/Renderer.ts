@@ -8,8 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Assembly } from "./Assembly.ts"
+import { LastRendered, scopeOf } from "./internal/lastRendered.ts"
 import type { RenderError } from "./PromptError.ts"
-import { Current, type PromptScope } from "./PromptScope.ts"
+import { Current } from "./PromptScope.ts"
 import * as Rendered from "./Rendered.ts"
 
 // -----------------------------------------------------------------------------
@@ -17,6 +18,8 @@ import * as Rendered from "./Rendered.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * Makes the texts of an assembly.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -28,32 +31,22 @@ export class Renderer extends Context.Service<
   }
 >()("effect-preamble/Renderer") {
   /**
-   * Renders by `Rendered.render`. For each ambient prompt scope it remembers the last rendering, and gives the same
-   * object again while nothing that matters changed, so that consumers compare by `===`.
+   * Renders by `Rendered.render`. It remembers the last rendering for each prompt scope, and gives the same object again
+   * while nothing that matters changed, so that consumers compare by `===`. An assembly that the service has not made
+   * counts as one for the ambient scope.
    *
    * @since 0.1.0
    */
   static readonly layer: Layer.Layer<Renderer> = Layer.sync(this, () => {
-    const last = new Map<PromptScope, Rendered.Rendered>()
+    const last = new LastRendered()
     return Renderer.of({
       render: (assembly) =>
-        Effect.flatMap(Current, (scope) => {
+        Effect.flatMap(Current, (ambient) => {
+          const scope = scopeOf(assembly) ?? ambient
           const rendered = Rendered.render(assembly, last.get(scope))
-          if (Result.isSuccess(rendered)) remember(last, scope, rendered.success)
+          if (Result.isSuccess(rendered)) last.set(scope, rendered.success)
           return Effect.fromResult(rendered)
         })
     })
   })
-}
-
-/** Prompts are long: only so many are kept, those of the scopes that rendered last. */
-const capacity = 256
-
-const remember = (last: Map<PromptScope, Rendered.Rendered>, scope: PromptScope, rendered: Rendered.Rendered): void => {
-  last.delete(scope)
-  last.set(scope, rendered)
-  for (const oldest of last.keys()) {
-    if (last.size <= capacity) break
-    last.delete(oldest)
-  }
 }

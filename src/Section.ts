@@ -65,7 +65,7 @@ export interface Options<out T = Text> {
 /**
  * The named orders. Instructions that are the same everywhere come first; text that
  * differs between machines (paths, addresses) comes at 10000 and beyond, so that the
- * part before it stays byte-identical for all of them.
+ * part before it stays byte-identical for all of them. Source: spec §6.
  *
  * @since 0.1.0
  * @category constants
@@ -112,6 +112,8 @@ export const orders = Object.freeze({
 /**
  * A frozen section, or the rule it breaks. `scope` is the label of the scope it is meant for.
  *
+ * **Provider's cache**: in the cached prefix; a change costs everything after the first byte that differs.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -123,8 +125,7 @@ export const make: <T>(options: Options<T>, scope: string) => Result.Result<Sect
 /**
  * `make` for options whose types nobody has checked. Only the text is taken as it is.
  *
- * @since 0.1.0
- * @category constructors
+ * @internal
  */
 export const fromUnknown = <T>(
   options: rules.Unchecked<Options<T>, "text">,

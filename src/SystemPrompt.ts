@@ -17,13 +17,16 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { type AssembleContext, Annotations } from "./AssembleContext.ts"
 import type { Assembly } from "./Assembly.ts"
-import { capture, type Captured } from "./internal/capture.ts"
+import { admit } from "./internal/admit.ts"
+import { capture, type Captured, withoutCaptured } from "./internal/capture.ts"
 import { compose } from "./internal/compose.ts"
 import { evaluate } from "./internal/evaluate.ts"
-import { asExit } from "./internal/exit.ts"
+import { asExit, flatMapNow } from "./internal/exit.ts"
 import { give, provideIfEffect } from "./internal/give.ts"
+import { madeFor } from "./internal/lastRendered.ts"
 import { seal } from "./internal/seal.ts"
 import type { Values } from "./internal/values.ts"
+import * as BuiltIns from "./BuiltIns.ts"
 import * as Listener from "./Listener.ts"
 import { type Entry, type Provided, suppressor } from "./Overlay.ts"
 import { Overlays } from "./Overlays.ts"
@@ -61,19 +64,17 @@ import { Waterfall } from "./Waterfall.ts"
 export type Needs<R> = Scope.Scope | Exclude<R, Scope.Scope>
 
 /**
- * The built-in contributions, all in the global scope.
+ * What a deployment configures: the built-in contributions, and the order of tools.
  *
  * @since 0.1.0
  * @category models
  */
-export interface SystemPromptOptions {
-  /** The first section: a text, true for a neutral sentence, or false (the default) for none. */
-  readonly identity?: string | boolean | undefined
-  /** The deployment's persona: text before and after all guidance. Both default to the empty text, which takes no place. */
-  readonly persona?: { readonly prefix?: string | undefined; readonly suffix?: string | undefined } | undefined
-  /** False turns off all contexts, for every scope. Default true. */
-  readonly runtimeContext?: boolean | undefined
-  /** Names of tools in the order wanted, with `ToolOrder.restMarker` once, for those not listed. Default: by name. */
+export interface SystemPromptOptions extends BuiltIns.Options {
+  /**
+   * Names of tools in the order wanted, with `ToolOrder.restMarker` once, for those not listed. Default: by name.
+   *
+   * **Provider's cache**: tools come before the prompt; another order costs the whole prefix.
+   */
   readonly toolOrder?: ReadonlyArray<string> | undefined
 }
 
@@ -82,6 +83,8 @@ export interface SystemPromptOptions {
 // -----------------------------------------------------------------------------
 
 /**
+ * Registers contributions into the ambient prompt scope, and assembles and renders for it.
+ *
  * @since 0.1.0
  * @category services
  */
@@ -204,8 +207,14 @@ const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
   const overlays = yield* Overlays
   const waterfall = yield* Waterfall
   const renderer = yield* Renderer
-  const registrations = registrationsIn(overlays)
-  yield* builtIns(registrations, options)
+  const { registerAll, ...registrations } = registrationsIn(overlays)
+  // They can fail only where somebody else has registered their names globally in the same `Overlays`: a mistake in how
+  // layers are put together.
+  const builtIns = BuiltIns.contributions(options)
+  yield* registerAll((services, scope) => [
+    ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
+    ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
+  ]).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
   const assemble = assembleWith(overlays, waterfall, toolOrder)
   return SystemPrompt.of({
     ...registrations,
@@ -225,18 +234,22 @@ type Registrations = Pick<
   "section" | "context" | "variable" | "tools" | "listener" | "suppressContexts" | "persona"
 >
 
-const registrationsIn = (overlays: Overlays["Service"]): Registrations => {
-  type Made = Result.Result<Entry<Provided>, InvalidRegistration>
+type Made = Result.Result<Entry<Provided>, InvalidRegistration>
 
-  const registerAll = (
-    entries: (services: Captured, scope: string) => ReadonlyArray<Made>
-  ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
+/** Registers entries together: all of them or none, as one change. */
+type RegisterAll = (
+  entries: (services: Captured, scope: string) => ReadonlyArray<Made>
+) => Effect.Effect<void, RegistrationError, Scope.Scope>
+
+const registrationsIn = (overlays: Overlays["Service"]): Registrations & { readonly registerAll: RegisterAll } => {
+  const registerAll: RegisterAll = (entries) =>
     Effect.flatMap(capture, (services) => overlays.register((scope) => Result.all(entries(services, scope))))
 
   const register = (entry: (services: Captured, scope: string) => Made) =>
     registerAll((services, scope) => [entry(services, scope)])
 
   return {
+    registerAll,
     section: (options) => register((services, scope) => sectionOf(options, services, scope)),
     context: (options) =>
       register((services, scope) =>
@@ -252,8 +265,7 @@ const registrationsIn = (overlays: Overlays["Service"]): Registrations => {
           Object.freeze({ ...self, tools: give(self.tools, services) })
         )
       ),
-    listener: (options) =>
-      register((services, scope) => Listener.make({ ...options, run: runOf(options, services) }, scope)),
+    listener: (options) => register((services, scope) => Listener.make(options, runOf(options, services), scope)),
     suppressContexts: register(() => Result.succeed(suppressor())),
     persona: (options) =>
       registerAll((services, scope) => [
@@ -266,37 +278,22 @@ const registrationsIn = (overlays: Overlays["Service"]): Registrations => {
 const sectionOf = <E, R>(options: Section.Options<Provider<Text, E, R>>, services: Captured, scope: string) =>
   Result.map(Section.make(options, scope), (self) => Object.freeze({ ...self, text: give(self.text, services) }))
 
-/** The function is read now: the author's object may change later. */
+/** The functions are read now: the author's object may change later. */
 const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured): Listener.Run =>
   Object.freeze<Listener.Run>(
     around === undefined
       ? { _tag: "Edit", edit: (assembly, context) => provideIfEffect(edit(assembly, context), services, context) }
       : {
           _tag: "Around",
-          around: (assembly, next, context) => provideIfEffect(around(assembly, next, context), services, context)
+          around: (assembly, next, context) =>
+            // The rest is not the listener's: what it captured stays with it.
+            provideIfEffect(
+              around(assembly, (given) => withoutCaptured(next(given), services), context),
+              services,
+              context
+            )
         }
   )
-
-/** They can fail only where somebody else has registered their names globally in the same `Overlays`: a mistake in how layers are put together. */
-const builtIns = (
-  registrations: Registrations,
-  options: SystemPromptOptions
-): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { identity, persona } = options
-    if (identity !== undefined && identity !== false) {
-      yield* registrations.section({
-        name: Persona.names.identity,
-        order: Section.orders.HARNESS_IDENTITY,
-        text: identity === true ? Persona.neutralIdentity : identity
-      })
-    }
-    yield* registrations.persona({
-      prefix: persona?.prefix ?? "",
-      suffix: persona?.suffix,
-      includeRuntimeContext: options.runtimeContext
-    })
-  }).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
 
 // -----------------------------------------------------------------------------
 // assembly
@@ -317,17 +314,8 @@ const assembleWith = (
     if (Result.isFailure(planned)) return Exit.fail(planned.failure)
     const plan = planned.success
     const finish = (values: Values) => finishWith(waterfall, toolOrder, plan, values, context)
-    const evaluated = evaluate(plan, context)
-    switch (evaluated._tag) {
-      case "Refused":
-        return Exit.fail(evaluated.refusal)
-      case "Values": {
-        const finished = finish(evaluated.values)
-        return asExit(finished) ?? Effect.scoped(finished)
-      }
-      case "Waiting":
-        return Effect.scoped(Effect.flatMap(evaluated.effect, finish))
-    }
+    const assembled = flatMapNow(evaluate(plan, context), finish)
+    return asExit(assembled) ?? Effect.scoped(assembled)
   })
 
 const finishWith = (
@@ -340,8 +328,8 @@ const finishWith = (
   const composed = compose(plan, values, toolOrder)
   if (Result.isFailure(composed)) return Exit.fail(composed.failure)
   const base = composed.success
-  const result = waterfall.run(plan.listeners, base, context)
-  const sealed = (assembly: Assembly) => Effect.fromResult(seal(base, assembly))
-  const exit = asExit(result)
-  return exit !== undefined && Exit.isSuccess(exit) ? sealed(exit.value) : Effect.flatMap(result, sealed)
+  const listeners = plan.listeners.map((listener) => admit(listener, context))
+  return flatMapNow(waterfall.run(listeners, base), (result) =>
+    Effect.fromResult(Result.map(seal(base, result), (sealed) => madeFor(sealed, context.scope)))
+  )
 }

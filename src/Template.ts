@@ -7,7 +7,7 @@
  * that is missing or has no value, or braces that are neither a reference nor plainly
  * text, are typed errors with their place; nothing is repaired, trimmed or read twice.
  *
- * Everything here is pure and linear in the text.
+ * Everything here is pure and linear in the text. Rules: spec §12.
  *
  * @since 0.1.0
  */
@@ -276,6 +276,9 @@ export const equals: {
 
 const literally = "For literal braces set `interpolate: false`, or build the text with Template.text"
 
+/** A reader looks through so many names at the most, and each error of a text has its own list. */
+const mostKnown = 100
+
 /** Longer insides are no mistyped names. */
 const longestName = 64
 
@@ -291,7 +294,9 @@ const bracesReason = (close: Place): string =>
 /** Makes the errors of one text. What they share is found once, and only when there is an error. */
 const explainer = (self: Text, variables: Values, owner: Owner, placesOf: typeof placesIn) => {
   const text = self.toString()
-  const known = [...variables.keys()].sort(byCodeUnits)
+  const names = [...variables.keys()].sort(byCodeUnits)
+  const known = names.slice(0, mostKnown)
+  const more = names.length > mostKnown ? { more: names.length - mostKnown } : undefined
   const nearestTo = new Map<string, string | undefined>()
   const place = placesOf(text)
   return (segment: Reference | Malformed): RenderError => {
@@ -305,13 +310,14 @@ const explainer = (self: Text, variables: Values, owner: Owner, placesOf: typeof
     const { name } = segment
     const excerpt = lineAround(text, start, end)
     if (variables.has(name)) return new UndefinedVariable({ ...shared, excerpt, variable: name })
-    if (!nearestTo.has(name)) nearestTo.set(name, nearest(name, known))
+    if (!nearestTo.has(name)) nearestTo.set(name, nearest(name, names))
     const near = nearestTo.get(name)
     return new UnknownVariable({
       ...shared,
       excerpt,
       variable: name,
       known,
+      ...more,
       ...(near === undefined ? undefined : { nearest: near })
     })
   }

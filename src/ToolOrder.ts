@@ -3,7 +3,7 @@
  *
  * Without a configured order tools stand by name, in UTF-16 code units. With
  * one, listed names stand where the list has them and all others where it has
- * the rest marker, by name.
+ * the rest marker, by name. Rules: spec §9.
  *
  * @since 0.1.0
  */
@@ -44,6 +44,8 @@ const ownerOf = (entry: string): Owner => ({ kind: "toolOrder", entry, scope: "g
 
 /**
  * Checks a list: first for names that stand in it twice, the rest marker too, then for a missing rest marker.
+ *
+ * **Provider's cache**: tools come before the prompt; another order costs the whole prefix.
  *
  * @since 0.1.0
  * @category constructors

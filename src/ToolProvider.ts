@@ -63,6 +63,8 @@ export interface Options<out T = Tools> {
 /**
  * A frozen tool provider, or the rule it breaks. `scope` is the label of the scope it is meant for.
  *
+ * **Provider's cache**: tools come before the prompt; a change of a schema or of the order costs the whole prefix from there on.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -75,8 +77,7 @@ export const make: <T>(options: Options<T>, scope: string) => Result.Result<Tool
  * `make` for options whose types nobody has checked. The tools may be anything; assembling refuses what is no
  * contribution. One that is, and no function or Effect that gives one, is copied: its author may change it later.
  *
- * @since 0.1.0
- * @category constructors
+ * @internal
  */
 export const fromUnknown = <T>(
   options: rules.Unchecked<Options<T>, "tools">,

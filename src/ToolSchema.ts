@@ -86,7 +86,9 @@ const isDetached = (value: unknown): value is JsonObject =>
 
 const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
   const description = json.member(walk, source, "description", (value) =>
-    typeof value === "string" ? value : json.refuse(walk, `expected a string, found ${json.describe(value)}.`)
+    typeof value === "string"
+      ? value
+      : json.refuse(walk, `expected a string, found ${json.describe(value)}. Say what the tool does.`)
   )
   const deferLoading = json.member(walk, source, "deferLoading", (value) => value === true)
   return json.member(walk, source, "parameters", (value) => {
@@ -126,7 +128,7 @@ export const fromUnknown = (input: unknown, owner: Owner): Result.Result<ToolSch
     tool = json.member(walk, input, "name", (value) =>
       typeof value === "string" && value !== ""
         ? value
-        : json.refuse(walk, `expected a non-empty string, found ${json.describe(value)}.`)
+        : json.refuse(walk, `expected a non-empty string, found ${json.describe(value)}. Name the tool.`)
     )
     return project(walk, input, tool)
   })

@@ -49,6 +49,8 @@ export interface Options<out T = string | undefined> {
 /**
  * A frozen variable, or the rule it breaks. `scope` is the label of the scope it is meant for.
  *
+ * **Provider's cache**: a new value costs everything after the first section that refers to it; where only contexts do, nothing.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -60,8 +62,7 @@ export const make: <T>(options: Options<T>, scope: string) => Result.Result<Vari
 /**
  * `make` for options whose types nobody has checked. Only the value is taken as it is.
  *
- * @since 0.1.0
- * @category constructors
+ * @internal
  */
 export const fromUnknown = <T>(
   options: rules.Unchecked<Options<T>, "value">,

@@ -36,6 +36,8 @@ export const VariableName = Schema.String.check(
 ).pipe(Schema.brand("VariableName"))
 
 /**
+ * The name of a variable.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -545,7 +545,7 @@ describe("immutability", () => {
 const known = (chain: ReadonlyArray<arbitraries.Overlay>): ReadonlyArray<Overlay.Overlay> =>
   chain.map(({ label, listeners, ...rest }) =>
     Result.getOrThrow(
-      Overlay.make(label, { ...rest, listeners: listeners.map((one) => ({ ...one, run: edits.run(one) })) })
+      Overlay.make(label, { ...rest, listeners: listeners.map((one) => ({ ...one, edit: edits.run(one) })) })
     )
   )
 
@@ -572,7 +572,7 @@ describe("assemble", () => {
       const agent = yield* PromptScope.make("agent")
       const context = Object.freeze({ scope: agent.scope, annotations: Context.make(edits.Note, "told") })
       const seen: Array<unknown> = []
-      const chain = [overlay({ listeners: [{ name: "l", run: (assembly, told) => (seen.push(told), assembly) }] })]
+      const chain = [overlay({ listeners: [{ name: "l", edit: (assembly, told) => (seen.push(told), assembly) }] })]
       assert.strictEqual(assemble(chain, { context }).scope, "agent")
       assert.deepStrictEqual(seen, [context])
       assemble(chain)
@@ -580,9 +580,90 @@ describe("assemble", () => {
     })
   )
 
+  it("without a context it is the assembly of the last overlay's scope, and errors say so", () => {
+    const everyone = overlay({ sections: [{ name: "a", order: 0, text: "A", complete: true }] })
+    const ada = overlay({ variables: [{ name: "v", value: "V" }] }, "ada")
+    assert.strictEqual(assemble([everyone, ada]).scope, "ada")
+    assert.strictEqual(assemble([everyone]).scope, "global")
+    assert.strictEqual(assemble([]).scope, "global")
+    const error = refused([
+      everyone,
+      overlay({ sections: [{ name: "b", order: 0, text: "B", complete: true }] }, "ada")
+    ])
+    assert.deepInclude(error, { _tag: "MultipleCompleteSections", scope: "ada" })
+    assert.include(error.message, 'scope "ada"')
+    const added = Assembly.addSection({ name: "x", order: 0, text: "X" })
+    const listening = overlay({ listeners: [{ name: "l", edit: (given) => added({ ...given, scope: "global" }) }] })
+    assert.deepInclude(refused([listening, ada]), { _tag: "InvalidAssembly", entry: "l", path: "$.scope" })
+  })
+
+  it.effect("a global listener of any overlay ties with the global ones, as in the service", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const parent = yield* PromptScope.make("parent")
+      const child = yield* PromptScope.make("child", { parent: parent.scope })
+      const scopes = [PromptScope.global, parent.scope, child.scope]
+      const log: Array<string> = []
+      const listener = (scope: PromptScope.PromptScope): Listener.PureInput => ({
+        name: "l",
+        global: scope === child.scope,
+        edit: (given) => (log.push(scope.label), given)
+      })
+      for (const scope of scopes.slice(1)) yield* prompt.listener(listener(scope)).pipe(PromptScope.provide(scope))
+      yield* PromptScope.provide(child.scope)(prompt.assemble)
+      assert.deepStrictEqual(log.splice(0), ["child", "parent"])
+      assemble([overlay({}), ...scopes.slice(1).map((scope) => overlay({ listeners: [listener(scope)] }, scope.label))])
+      assert.deepStrictEqual(log, ["child", "parent"])
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("a Promise where a value belongs is the same ProviderFailure as in the service", () =>
+    Effect.gen(function* () {
+      const late = Promise.resolve("late")
+      // oxlint-disable-next-line unicorn/no-thenable -- promises of other realms and libraries are no instances of Promise
+      const thenable = { then: () => undefined }
+      for (const value of [late, thenable]) {
+        const cases: ReadonlyArray<
+          readonly [
+            options: Overlay.Options,
+            register: (prompt: SystemPrompt["Service"]) => Effect.Effect<void, unknown, Scope.Scope>
+          ]
+        > = [
+          [
+            { variables: [{ name: "v", value: untyped(value), plugin: "p" }] },
+            (prompt) => prompt.variable("v", untyped(value), { plugin: "p" })
+          ],
+          [
+            { tools: [{ name: "fs", tools: untyped(value), plugin: "p" }] },
+            (prompt) => prompt.tools(untyped(value), { name: "fs", plugin: "p" })
+          ],
+          [
+            { sections: [{ name: "s", order: 0, text: untyped(value), plugin: "p" }] },
+            (prompt) => prompt.section({ name: "s", order: 0, text: untyped(value), plugin: "p" })
+          ],
+          [
+            { contexts: [{ name: "c", order: 0, text: untyped(value), plugin: "p" }] },
+            (prompt) => prompt.context({ name: "c", order: 0, text: untyped(value), plugin: "p" })
+          ]
+        ]
+        for (const [options, register] of cases) {
+          const error = refused([overlay(options)])
+          assert.deepInclude(error, { _tag: "ProviderFailure", plugin: "p", reason: "must not return a Promise" })
+          assert.include(error.message, "Effect.tryPromise")
+          const registered = yield* Effect.gen(function* () {
+            const prompt = yield* SystemPrompt
+            yield* register(prompt)
+            return yield* Effect.flip(prompt.assemble)
+          }).pipe(Effect.scoped, Effect.provide(SystemPrompt.layer, { local: true }))
+          assert.deepStrictEqual(registered, error)
+        }
+      }
+    })
+  )
+
   it("refuses with the first error: two complete sections, a provider, the order of tools, a listener, in this order", () => {
     const complete = (name: string) => ({ name, order: 0, text: name, complete: true })
-    const listeners = [{ name: "l", run: () => untyped(1) }]
+    const listeners = [{ name: "l", edit: () => untyped(1) }]
     const bad = { sections: [{ name: "s", order: 0, text: untyped(1) }], listeners }
     const toolOrder = Result.getOrThrow(ToolOrder.make(["ghost", ToolOrder.restMarker]))
     const cases: ReadonlyArray<readonly [AssembleError["_tag"], Overlay.Options]> = [
@@ -597,9 +678,9 @@ describe("assemble", () => {
   it("[119] listeners of the whole chain run, each on what the outer one gave", () => {
     const append = (text: string) => Assembly.mapVariable("v", (value) => `${value ?? ""}${text}`)
     const chain = [
-      overlay({ variables: [{ name: "v", value: "v" }], listeners: [{ name: "l", run: append("1") }] }),
-      overlay({ listeners: [{ name: "l", run: append("2") }] }, "agent"),
-      overlay({ listeners: [{ name: "l", order: -1, run: append("0") }] }, "sub")
+      overlay({ variables: [{ name: "v", value: "v" }], listeners: [{ name: "l", edit: append("1") }] }),
+      overlay({ listeners: [{ name: "l", edit: append("2") }] }, "agent"),
+      overlay({ listeners: [{ name: "l", order: -1, edit: append("0") }] }, "sub")
     ]
     assert.deepStrictEqual(view.variables(assemble(chain)), [["v", "v012"]])
   })
@@ -612,7 +693,7 @@ describe("assemble", () => {
     }
   })
 
-  const copying: ReadonlyArray<readonly [what: string, run: Listener.Edit]> = [
+  const copying: ReadonlyArray<readonly [what: string, edit: Listener.Edit]> = [
     ["returns what it got", (assembly) => assembly],
     ["copies the assembly", (assembly) => ({ ...assembly })],
     ["copies the lists", (assembly) => ({ ...assembly, sections: [...assembly.sections], tools: [...assembly.tools] })],
@@ -627,14 +708,14 @@ describe("assemble", () => {
       })
     ]
   ]
-  for (const [what, run] of copying) {
+  for (const [what, edit] of copying) {
     it.prop(
       `an identity listener that ${what} changes nothing, wherever it stands`,
       [arbitraries.overlays, arbitraries.toolOrder, arbitraries.order, Schema.Natural],
       ([chain, toolOrder, order, place]) => {
         const [without, withIdentity] = [known(chain), known(chain)]
         const at = place % chain.length
-        const identity = overlay({ listeners: [{ name: "identity", order, run }] }).listeners
+        const identity = overlay({ listeners: [{ name: "identity", order, edit }] }).listeners
         const inserted = withIdentity.map((one, i) =>
           i === at ? { ...one, listeners: [...one.listeners, ...identity] } : one
         )
@@ -653,7 +734,7 @@ describe("assemble", () => {
 const unsealed = (chain: ReadonlyArray<Overlay.Overlay>): Result.Result<Assembly.Assembly, AssembleError> => {
   let base: Assembly.Assembly | undefined
   const capture: Listener.Edit = (assembly) => (base = assembly)
-  const outermost = overlay({ listeners: [{ name: "capture", order: -Number.MAX_VALUE, run: capture }] })
+  const outermost = overlay({ listeners: [{ name: "capture", order: -Number.MAX_VALUE, edit: capture }] })
   return Result.map(
     Assembly.assemble([outermost, ...chain.map((one) => ({ ...one, listeners: [] }))]),
     () => base ?? assert.fail("not captured")
@@ -917,16 +998,44 @@ describe("combinators", () => {
     }
   })
 
-  it("tools: what is no tool throws InvalidToolSchema, which makes its listener fail", () => {
-    const odd = { ...tool("odd"), parameters: { max: Number.NaN } }
-    for (const run of [Assembly.addTool(odd), Assembly.mapTool("d", () => odd)]) {
-      const chain = [overlay({ tools: [{ tools: [tool("d")] }], listeners: [{ name: "l", run }] })]
-      const error = refused(chain)
-      if (error._tag !== "ListenerFailure") assert.fail(error._tag)
-      assert.deepInclude(error, { entry: "l", reason: "threw" })
-      assert.deepInclude(error.cause, { _tag: "InvalidToolSchema", tool: "odd", path: "$.parameters.max" })
-      assert.include(error.message, "$.parameters.max")
+  it("tools: what is no tool is refused where it stands, once its listener has given its result; no edit throws", () => {
+    const odds: ReadonlyArray<readonly [odd: ToolSchema.Input, path: string]> = [
+      [{ ...tool("e"), parameters: { max: Number.NaN } }, "$.tools[I].schema.parameters.max"],
+      [{ ...tool("e"), parameters: untyped("none") }, "$.tools[I].schema.parameters"],
+      [untyped({ name: "e", parameters: {} }), "$.tools[I].schema.description"],
+      [{ ...tool("e"), name: untyped(7) }, "$.tools[I].schema.name"]
+    ]
+    for (const [odd, path] of odds) {
+      const edits: ReadonlyArray<readonly [at: number, edit: (self: Assembly.Assembly) => Assembly.Assembly]> = [
+        [1, Assembly.addTool(odd)],
+        [0, Assembly.mapTool("d", () => odd)],
+        ...(odd.name === "e" ? [[0, Assembly.replaceTool({ ...odd, name: "d" })] as const] : [])
+      ]
+      for (const [at, edit] of edits) {
+        const chain = [overlay({ tools: [{ tools: [tool("d")] }], listeners: [{ name: "l", edit }] })]
+        const error = refused(chain)
+        const expected = path.replace("I", String(at))
+        assert.deepInclude(error, { _tag: "InvalidAssembly", kind: "listener", entry: "l", path: expected })
+        assert.include(error.message, expected)
+      }
     }
+  })
+
+  it("tools: one that a later edit of the same listener puts right, or takes away, is no flaw", () => {
+    const odd = { ...tool("e"), parameters: { max: Number.NaN } }
+    const edit = (given: Assembly.Assembly) =>
+      pipe(
+        given,
+        Assembly.addTool(odd),
+        Assembly.mapTool("e", (schema) => ({ ...schema, parameters: {} })),
+        Assembly.addTool({ ...odd, name: "f" }),
+        Assembly.removeTool("f")
+      )
+    const { tools } = assemble([overlay({ listeners: [{ name: "l", edit }] })])
+    assert.deepStrictEqual(
+      tools.map(({ schema }) => schema),
+      [{ ...tool("e"), parameters: {} }]
+    )
   })
 
   it("variables: set where the name belongs, set and mapped in place, removed", () => {
@@ -970,7 +1079,7 @@ describe("combinators", () => {
   })
 
   it("what was added goes through the whole pipeline", () => {
-    const run = (given: Assembly.Assembly) =>
+    const edit = (given: Assembly.Assembly) =>
       pipe(
         given,
         Assembly.addSection({ name: "s", order: 0, text: "{{v}} {{raw}}", interpolate: false, requires: ["t"] }),
@@ -978,7 +1087,7 @@ describe("combinators", () => {
         Assembly.setVariable("v", "V"),
         Assembly.addTool(tool("t"))
       )
-    assert.strictEqual(prompt(assemble([overlay({ listeners: [{ name: "l", run }] })])), "{{v}} {{raw}}\n\nV")
+    assert.strictEqual(prompt(assemble([overlay({ listeners: [{ name: "l", edit }] })])), "{{v}} {{raw}}\n\nV")
   })
 
   interface Named {
@@ -1011,7 +1120,7 @@ describe("combinators", () => {
         listeners: [
           {
             name: "arranges",
-            run: (given) => {
+            edit: (given) => {
               const parts = list.map((one) => ({ ...one, text: one.name }))
               return untyped({
                 ...given,

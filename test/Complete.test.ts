@@ -23,7 +23,7 @@ const all: Overlay.Options = {
 }
 
 const listened = (...runs: ReadonlyArray<Listener.Edit>) =>
-  assemble([overlay({ ...all, listeners: runs.map((run, i) => ({ name: `l${i}`, run })) })])
+  assemble([overlay({ ...all, listeners: runs.map((edit, i) => ({ name: `l${i}`, edit })) })])
 
 const only: Assembly.AssembledSection = {
   name: "only",
@@ -43,7 +43,7 @@ describe("one complete section", () => {
     assert.strictEqual(assemble([overlay({ sections: [plain("a", 0)] })]).complete, undefined)
   })
 
-  const attacks: ReadonlyArray<readonly [what: string, run: Listener.Edit]> = [
+  const attacks: ReadonlyArray<readonly [what: string, edit: Listener.Edit]> = [
     ["appends a section", Assembly.addSection(plain("git", 1, "G"))],
     ["replaces all sections", (given) => ({ ...given, sections: [untyped(plain("mine", 0))] })],
     ["removes all sections", (given) => ({ ...given, sections: [] })],
@@ -57,18 +57,24 @@ describe("one complete section", () => {
       "deletes it and adds another of its name",
       (given) =>
         pipe(given, Assembly.removeSection("only"), Assembly.addSection({ name: "only", order: 0, text: "mine" }))
-    ],
-    ["says that none is complete", (given) => ({ ...given, complete: undefined })],
-    ["says that another is complete", (given) => ({ ...given, complete: "t" })]
+    ]
   ]
-  for (const [what, run] of attacks) {
+  for (const [what, edit] of attacks) {
     it(`[124, BC-013] comes back exactly as it was resolved when a listener ${what}`, () => {
-      const assembly = listened(run)
+      const assembly = listened(edit)
       assert.deepStrictEqual(assembly.sections, [only])
       assert.strictEqual(assembly.complete, "only")
       assert.strictEqual(prompt(assembly), "EXACT m")
     })
   }
+
+  it("[124, BC-013] a listener that says another, or none, is complete is refused and named", () => {
+    for (const complete of [undefined, "t"]) {
+      const edit: Listener.Edit = (given) => ({ ...given, complete })
+      const error = refused([overlay({ ...all, listeners: [{ name: "l0", edit }] })])
+      assert.deepInclude(error, { _tag: "InvalidAssembly", entry: "l0", path: "$.complete" })
+    }
+  })
 
   it.effect("[124, BC-013] comes back also from effectful listeners around each other, and from a short circuit", () =>
     Effect.gen(function* () {
@@ -319,7 +325,7 @@ describe("laws", () => {
               ...sections.map((one) => ({ ...one, complete: false })).filter(({ name }) => name !== "only"),
               complete("only", label)
             ],
-            listeners: listeners.map((one) => ({ ...one, run: edits.run(one) }))
+            listeners: listeners.map((one) => ({ ...one, edit: edits.run(one) }))
           })
         )
       )

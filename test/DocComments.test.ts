@@ -55,6 +55,8 @@ describe("comments", () => {
       const text = read(module)
       assert.match(text, /^\/\*\*\n \* \S[\s\S]*?\n \*\n \* @since \d+\.\d+\.\d+\n \*\/\n/u)
       for (const [name, comment] of declared(text)) {
+        if (comment.includes("@internal")) continue
+        assert.match(comment, /^\/\*\*(\n \*)? [^\s@*]/u, `${name} says what it is`)
         assert.match(comment, /@since \d+\.\d+\.\d+\n/u, name)
         assert.match(comment, /@category \w/u, name)
       }

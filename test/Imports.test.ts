@@ -155,7 +155,8 @@ const pure = [
   "PromptError",
   "Owner",
   "Origin",
-  "Persona"
+  "Persona",
+  "BuiltIns"
 ]
 
 describe("the pure core", () => {

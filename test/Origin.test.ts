@@ -122,16 +122,19 @@ describe("contributions", () => {
 describe("listeners", () => {
   const base = overlay(oneOfEach("x", "core"))
 
-  const edited = (run: Listener.Edit, ...more: ReadonlyArray<Listener.Edit>) =>
+  const edited = (edit: Listener.Edit, ...more: ReadonlyArray<Listener.Edit>) =>
     assemble([
       base,
       overlay(
-        { listeners: [run, ...more].map((run, i) => ({ name: `l${i + 1}`, order: i, plugin: "ext", run })) },
+        { listeners: [edit, ...more].map((edit, i) => ({ name: `l${i + 1}`, order: i, plugin: "ext", edit })) },
         "agent"
       )
     ])
 
-  const added = { scope: "agent", plugin: "ext", listener: "l1", shadows: [] }
+  /** How a listener of `edited` is named. */
+  const by = (name: string): Origin.Listened => ({ name, scope: "agent", plugin: "ext" })
+
+  const added = { scope: "agent", plugin: "ext", listener: by("l1"), shadows: [] }
   const own = { scope: "global", plugin: "core", shadows: [] }
 
   it("are the origin of what they add, with their own scope and plugin", () => {
@@ -141,12 +144,12 @@ describe("listeners", () => {
       (self) => Assembly.setVariable(self, "new", "N"),
       (self) => Assembly.addTool(self, tool("new"))
     )
-    const by = (listener: string) => [{ ...added, listener }]
+    const addedBy = (name: string) => [{ ...added, listener: by(name) }]
     assert.deepStrictEqual(originsOf(self, "new"), {
-      section: by("l1"),
-      context: by("l2"),
-      variable: by("l3"),
-      tool: by("l4")
+      section: addedBy("l1"),
+      context: addedBy("l2"),
+      variable: addedBy("l3"),
+      tool: addedBy("l4")
     })
   })
 
@@ -158,20 +161,25 @@ describe("listeners", () => {
       (self) => Assembly.mapTool(self, "x", (schema) => ({ ...schema, description: "changed" }))
     )
     assert.deepStrictEqual(originsOf(self, "x"), {
-      section: [{ ...own, listener: "l1" }],
-      context: [{ ...own, listener: "l2" }],
-      variable: [{ ...own, listener: "l3" }],
-      tool: [{ ...own, provider: "fs", listener: "l4" }]
+      section: [{ ...own, listener: by("l1") }],
+      context: [{ ...own, listener: by("l2") }],
+      variable: [{ ...own, listener: by("l3") }],
+      tool: [{ ...own, provider: "fs", listener: by("l4") }]
     })
     const shadowing = assemble([
       base,
       overlay(oneOfEach("x", "near"), "agent"),
       overlay({
-        listeners: [{ name: "l", run: (self) => Assembly.replaceSection(self, { name: "x", order: 0, text: "" }) }]
+        listeners: [{ name: "l", edit: (self) => Assembly.replaceSection(self, { name: "x", order: 0, text: "" }) }]
       })
     ])
     assert.deepStrictEqual(originsOf(shadowing, "x").section, [
-      { scope: "agent", plugin: "near", listener: "l", shadows: [{ scope: "global", plugin: "core" }] }
+      {
+        scope: "agent",
+        plugin: "near",
+        listener: { name: "l", scope: "global" },
+        shadows: [{ scope: "global", plugin: "core" }]
+      }
     ])
   })
 
@@ -197,13 +205,15 @@ describe("listeners", () => {
   it("the last one to change it is named", () => {
     const change = (text: string) => (self: Assembly.Assembly) =>
       Assembly.mapSection(self, "x", (section) => ({ ...section, text }))
-    assert.deepStrictEqual(originsOf(edited(change("one"), change("two")), "x").section, [{ ...own, listener: "l2" }])
+    assert.deepStrictEqual(originsOf(edited(change("one"), change("two")), "x").section, [
+      { ...own, listener: by("l2") }
+    ])
     assert.deepStrictEqual(
       originsOf(
         edited(change("one"), (self) => self),
         "x"
       ).section,
-      [{ ...own, listener: "l1" }]
+      [{ ...own, listener: by("l1") }]
     )
   })
 
@@ -219,7 +229,7 @@ describe("listeners", () => {
     assert.deepStrictEqual(
       self.sections.map(({ name, origin }) => [name, origin]),
       [
-        ["x", { ...own, listener: "l1" }],
+        ["x", { ...own, listener: by("l1") }],
         ["new", added]
       ]
     )
@@ -231,7 +241,7 @@ describe("make and equals", () => {
     scope: "s",
     plugin: "p",
     provider: "t",
-    listener: "l",
+    listener: { name: "l", scope: "m", plugin: "o" },
     shadows: [{ scope: "f", plugin: "q" }, { scope: "g" }]
   }
 
@@ -255,7 +265,11 @@ describe("make and equals", () => {
       { ...full, plugin: "x" },
       { ...full, plugin: undefined },
       { ...full, provider: "x" },
-      { ...full, listener: "x" },
+      { ...full, listener: undefined },
+      { ...full, listener: { ...full.listener, name: "x" } },
+      { ...full, listener: { ...full.listener, scope: "x" } },
+      { ...full, listener: { ...full.listener, plugin: "x" } },
+      { ...full, listener: { name: full.listener.name, scope: full.listener.scope } },
       { ...full, shadows: [] },
       { ...full, shadows: full.shadows.slice(0, 1) },
       { ...full, shadows: full.shadows.toReversed() },

@@ -34,7 +34,7 @@ describe("make", () => {
         contexts: [section("c")],
         variables: [{ name: "v", value: undefined }],
         tools: [{ tools: [] }],
-        listeners: [{ name: "l", run: same }],
+        listeners: [{ name: "l", edit: same }],
         suppressors: 2
       },
       "S"
@@ -78,7 +78,7 @@ describe("make", () => {
       ["section", { sections: twice(section("n")) }],
       ["context", { contexts: twice(section("n")) }],
       ["variable", { variables: twice({ name: "n", value: "" }) }],
-      ["listener", { listeners: twice({ name: "n", run: same }) }]
+      ["listener", { listeners: twice({ name: "n", edit: same }) }]
     ] as const) {
       const expected = { kind, entry: "n", scope: "S", plugin: "two", existingPlugin: "one" }
       assert.deepStrictEqual(refused(options), new DuplicateRegistration(expected))
@@ -89,7 +89,7 @@ describe("make", () => {
           sections: [section("n")],
           contexts: [section("n")],
           variables: [{ name: "n", value: "" }],
-          listeners: [{ name: "n", run: same }]
+          listeners: [{ name: "n", edit: same }]
         })
       )
     )
@@ -108,7 +108,7 @@ describe("make", () => {
     for (const [kind, field, options] of [
       ["section", "order", { sections: [nan] }],
       ["context", "order", { contexts: [nan] }],
-      ["listener", "order", { listeners: [{ ...nan, run: same }] }],
+      ["listener", "order", { listeners: [{ ...nan, edit: same }] }],
       ["section", "order", { sections: [{ ...nan, order: untyped("10") }] }],
       ["context", "order", { contexts: [{ ...nan, order: untyped(null) }] }]
     ] as const) {
@@ -123,10 +123,34 @@ describe("make", () => {
     assert.deepInclude(anonymous, { kind: "tools", entry: "", scope: "S", field: "name" })
   })
 
-  it("a name that is no string is described, not shown as one", () => {
+  it("refuses a listener that is not one `edit`, and says which field is wrong", () => {
+    const around = () => same
+    for (const [functions, field, mentions] of [
+      [{}, "edit", "got undefined"],
+      [{ run: same }, "edit", "got undefined"],
+      [{ edit: 7 }, "edit", "the number 7"],
+      [{ edit: "same" }, "edit", "a string"],
+      [{ edit: {} }, "edit", "an object"],
+      [{ around }, "around", "SystemPrompt.listener"],
+      [{ edit: same, around }, "around", "SystemPrompt.listener"],
+      [{ edit: same, around: 7 }, "around", "SystemPrompt.listener"]
+    ] as const) {
+      const error = refused({ listeners: [untyped({ name: "n", plugin: "p", ...functions })] })
+      assert.deepInclude(error, { _tag: "InvalidRegistration", kind: "listener", entry: "n", scope: "S", plugin: "p" })
+      assert.propertyVal(error, "field", field)
+      for (const mention of ['listener "n" of scope "S" (plugin "p")', field, mentions]) {
+        assert.include(error.message, mention)
+      }
+    }
+    assert.isTrue(
+      Result.isSuccess(Overlay.make("S", { listeners: [untyped({ name: "n", edit: same, around: undefined })] }))
+    )
+  })
+
+  it("a name that is no string is described in the reason, and is no entry", () => {
     const error = refused({ sections: [{ ...section("n"), name: untyped({ toString: () => "n" }) }] })
-    assert.deepInclude(error, { kind: "section", entry: "an object", field: "name" })
-    assert.include(error.message, "non-empty string")
+    assert.deepInclude(error, { kind: "section", entry: "", field: "name" })
+    assert.include(error.message, "expected a non-empty string, got an object")
   })
 
   it("a Template with `interpolate: false` is refused: it has references to fill in", () => {
@@ -168,7 +192,7 @@ describe("the table behind it", () => {
       Result.getOrThrow(Section.make(section("n"), "S")),
       Result.getOrThrow(PromptContext.make(section("n"), "S")),
       Result.getOrThrow(Variable.make({ name: "n", value: "" }, "S")),
-      Result.getOrThrow(Listener.make({ name: "n", run: same }, "S")),
+      Result.getOrThrow(Listener.make({ name: "n", edit: same }, same, "S")),
       Result.getOrThrow(ToolProvider.make({ tools: [] }, "S")),
       Overlay.suppressor()
     ]
@@ -246,7 +270,7 @@ describe("copies", () => {
   })
 
   it.prop("[21] is frozen to the depth, whatever it is made from", [arbitraries.overlay], ([options]) => {
-    const listeners = options.listeners.map((listener) => ({ ...listener, run: edits.run(listener) }))
+    const listeners = options.listeners.map((listener) => ({ ...listener, edit: edits.run(listener) }))
     const self = overlay({ ...options, listeners })
     // What is no valid tool stays as it came.
     const invalid = self.tools

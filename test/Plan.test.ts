@@ -119,7 +119,7 @@ describe("counted contributions", () => {
 
   it("listeners of one name do not shadow: by order, then name, the ancestor's outside", () => {
     const listeners = (...all: ReadonlyArray<readonly [name: string, order?: number]>) =>
-      all.map(([name, order]) => ({ name, order, run: same }))
+      all.map(([name, order]) => ({ name, order, edit: same }))
     const self = plan(
       overlay({ listeners: listeners(["b"], ["late", 1]) }),
       overlay({ listeners: listeners(["a"], ["b"], ["early", -1]) }, "C")
@@ -127,6 +127,24 @@ describe("counted contributions", () => {
     assert.deepStrictEqual(
       self.listeners.map(({ entry, origin }) => `${entry.name} of ${origin.scope}`),
       ["early of C", "a of C", "b of global", "b of C", "late of global"]
+    )
+  })
+
+  it("a global listener ties as one of the global overlay, wherever it is registered", () => {
+    const tied = (global: boolean, scope: string) => overlay({ listeners: [{ name: "b", global, edit: same }] }, scope)
+    const self = plan(tied(false, "global"), tied(false, "C"), tied(true, "D"), tied(true, "E"), tied(false, "F"))
+    assert.deepStrictEqual(
+      self.listeners.map(({ origin }) => origin.scope),
+      ["global", "D", "E", "C", "F"]
+    )
+    const ordered = plan(
+      overlay({ listeners: [{ name: "b", edit: same }] }),
+      overlay({ listeners: [{ name: "a", order: 1, global: true, edit: same }] }, "C")
+    )
+    assert.deepStrictEqual(
+      ordered.listeners.map(({ entry }) => entry.name),
+      ["b", "a"],
+      "order and name come first"
     )
   })
 

@@ -32,10 +32,10 @@ const unrenderedText = (text: string, options?: Overlay.Options) =>
     assemble([overlay({ sections: [{ name: "guide", order: 0, text, plugin: "core" }], ...options }, "agent")])
   )
 
-const listening = (run: (self: Assembly.Assembly) => unknown) =>
+const listening = (edit: (self: Assembly.Assembly) => unknown) =>
   // Its type says that it gives an assembly; that of an untyped plugin may not.
   refusedBy({
-    listeners: [{ name: "mask", plugin: "ext", run: run as (self: Assembly.Assembly) => Assembly.Assembly }]
+    listeners: [{ name: "mask", plugin: "ext", edit: edit as (self: Assembly.Assembly) => Assembly.Assembly }]
   })
 
 const guide = 'section "guide" of scope "agent" (plugin "core")'
@@ -56,7 +56,7 @@ const pure: ReadonlyArray<Sample> = [
   [
     refused([complete("one"), complete("two", "p")]),
     'section "one" of scope "scope of one" and section "two" of scope "scope of two" (plugin "p")',
-    /shadow one of them.*or drop/
+    /Shadow one of them.*or drop/
   ],
   [
     refusedBy({ tools: [{ tools: [tool("read")] }] }, ["raed", ToolOrder.restMarker]),

@@ -380,7 +380,7 @@ describe("reported bugs", () => {
 
   it("[BC-027] text that a listener added is held to the same rules, and named", () => {
     const secret = { name: "x", order: 9, text: "{{secret.key}}" }
-    const listeners = [{ name: "L1", run: Assembly.addSection(secret), plugin: "ext" }]
+    const listeners = [{ name: "L1", edit: Assembly.addSection(secret), plugin: "ext" }]
     const error = unrendered(assembly({ sections: ordered({ a: "A" }), listeners }))
     assert.deepInclude(error, { _tag: "MalformedGroup", kind: "section", entry: "x", scope: "global", plugin: "ext" })
     mentions(error, 'section "x"', "{{secret.key}}")
@@ -697,8 +697,8 @@ describe("immutability", () => {
         variables: variables({ x: "X" }),
         tools: [{ tools: [{ name: "read", description: "", parameters: {} }] }],
         listeners: [
-          { name: "l", run: Assembly.addSection({ name: "b", order: 1, text: "B" }) },
-          { name: "m", run: (self) => ({ ...self, contexts: [...self.contexts, { ...self.contexts[0]!, name: "d" }] }) }
+          { name: "l", edit: Assembly.addSection({ name: "b", order: 1, text: "B" }) },
+          { name: "m", edit: (self) => ({ ...self, contexts: [...self.contexts, { ...self.contexts[0]!, name: "d" }] }) }
         ]
       },
       "agent"

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import * as v8 from "node:v8"
+import * as vm from "node:vm"
 import { PromptContext, PromptScope, Rendered, Renderer, SystemPrompt, Template } from "../src/index.ts"
 import { assemble, overlay } from "./support/known.ts"
 import { own } from "./support/registry.ts"
@@ -12,6 +14,17 @@ const scopeOf = (label: string) => Effect.map(PromptScope.make(label), ({ scope 
 
 const renderIn = (scope: PromptScope.PromptScope) =>
   SystemPrompt.use((prompt) => prompt.render).pipe(PromptScope.provide(scope))
+
+/** Weak references are kept until the turn of the event loop ends, hence the two. */
+const collectGarbage = Effect.promise(async () => {
+  v8.setFlagsFromString("--expose-gc")
+  const collect: unknown = vm.runInNewContext("gc")
+  if (typeof collect !== "function") return assert.fail("there is no gc")
+  for (let i = 0; i < 2; i++) {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    collect()
+  }
+})
 
 describe("render", () => {
   it.effect("gives prompt, named parts, snapshot with its heading, and used variables at once", () =>
@@ -149,13 +162,28 @@ describe("the same rendered object comes back", () => {
       const first = yield* renderIn(one)
       const second = yield* renderIn(other)
       assert.deepStrictEqual([first.text, second.text], ["one", "other"])
-      for (let i = 0; i < 3; i++) {
-        assert.strictEqual(yield* renderIn(one), first)
-        assert.strictEqual(yield* renderIn(other), second)
+      // In all sequences, so that what rendered last, or first, is once of either.
+      for (const scope of [one, one, other, other, one, other, one, one]) {
+        assert.strictEqual(yield* renderIn(scope), scope === one ? first : second)
       }
       yield* prompt.section(section("b", "B")).pipe(PromptScope.provide(other))
       assert.strictEqual((yield* renderIn(other)).text, "other\n\nB")
       assert.strictEqual(yield* renderIn(one), first)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("for the scope that an assembly was made for, wherever it is rendered", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const scopes = [yield* scopeOf("agent"), yield* scopeOf("agent")]
+      for (const [i, scope] of scopes.entries()) {
+        yield* prompt.section(section("a", `${i}`)).pipe(PromptScope.provide(scope))
+      }
+      const rendered = yield* Effect.forEach(scopes, renderIn)
+      const assemblies = yield* Effect.forEach(scopes, (scope) => PromptScope.provide(scope)(prompt.assemble))
+      for (const i of [0, 1, 1, 0]) {
+        assert.strictEqual(yield* prompt.renderAssembly(assemblies[i]!), rendered[i])
+      }
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
@@ -186,20 +214,31 @@ describe("the same rendered object comes back", () => {
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
-  it.effect("from a memory that is bounded: of 300 scopes the last ones to render are known", () =>
+  it.effect("in 300 scopes and more, as long as the consumer holds what it compares with", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt
       yield* prompt.section(section("a", "A"))
       const scopes = yield* Effect.forEach(Array.from({ length: 300 }), (_, i) => scopeOf(`agent-${i}`))
       const first = yield* Effect.forEach(scopes, renderIn)
       assert.strictEqual(new Set(first).size, 300, "each scope has its own")
-      // From the last one back, so that what is remembered anew pushes nothing out that is still to be asked for.
-      const again = yield* Effect.forEach(scopes.toReversed(), renderIn)
-      const known = again.toReversed().map((rendered, i) => rendered === first[i])
-      const forgotten = known.indexOf(true)
-      assert.isAbove(forgotten, 0, "it is bounded")
-      assert.isBelow(forgotten, 200, "but not small")
-      assert.isFalse(known.slice(forgotten).includes(false), "the last ones are known, all of them")
+      yield* collectGarbage
+      const again = yield* Effect.forEach(scopes, renderIn)
+      assert.isTrue(again.every((rendered, i) => rendered === first[i]))
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("from a memory that is bounded: of 300 renderings that nobody holds, most are gone", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("a", "A"))
+      const scopes = yield* Effect.forEach(Array.from({ length: 300 }), (_, i) => scopeOf(`agent-${i}`))
+      const first = yield* Effect.forEach(scopes, (scope) => Effect.map(renderIn(scope), (one) => new WeakRef(one)))
+      yield* collectGarbage
+      const alive = first.map((one) => one.deref() !== undefined)
+      assert.isBelow(alive.filter(Boolean).length, 150)
+      // Those that rendered last need no consumer.
+      assert.isTrue(alive.slice(-20).every(Boolean))
+      assert.strictEqual(yield* renderIn(scopes.at(-1)!), first.at(-1)?.deref())
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
@@ -208,11 +247,14 @@ describe("the same rendered object comes back", () => {
       const prompt = yield* SystemPrompt
       yield* prompt.section(section("a", "A"))
       const busy = yield* scopeOf("busy")
-      const first = yield* renderIn(busy)
-      for (let i = 0; i < 600; i++) {
+      const first = new WeakRef(yield* renderIn(busy))
+      for (let i = 0; i < 200; i++) {
         yield* renderIn(yield* scopeOf("other"))
-        assert.strictEqual(yield* renderIn(busy), first)
+        yield* renderIn(busy)
       }
+      yield* collectGarbage
+      assert.isDefined(first.deref())
+      assert.strictEqual(yield* renderIn(busy), first.deref())
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 

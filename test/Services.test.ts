@@ -1,3 +1,4 @@
+import { admit } from "../src/internal/admit.ts"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { Context, Effect, Layer, Result, type Scope, type Stream } from "effect"
 import {
@@ -69,8 +70,11 @@ describe("each service has a layer", () => {
       const overlays = yield* Overlays
       const plan = Result.getOrThrow(overlays.plan(PromptScope.global))
       const { run } = yield* Waterfall
-      assert.strictEqual(yield* run([], base, context), base)
-      const after = yield* run(plan.listeners, base, context)
+      assert.strictEqual(yield* run([], base), base)
+      const after = yield* run(
+        plan.listeners.map((listener) => admit(listener, context)),
+        base
+      )
       assert.deepStrictEqual(view.sections(after), [["l", "L"]])
     }).pipe(Effect.provide(over(usual)))
   )
@@ -246,11 +250,11 @@ describe("a service can be replaced by another layer", () => {
         Waterfall,
         Effect.map(Waterfall, (inner) =>
           Waterfall.of({
-            run: (listeners, base, context) =>
-              Effect.tap(inner.run(listeners, base, context), (after) =>
+            run: (listeners, base) =>
+              Effect.tap(inner.run(listeners, base), (after) =>
                 Effect.sync(() => {
-                  const by = listeners.map(({ entry }) => entry.name)
-                  log.push(`${context.scope.label}: ${names(base).join()} by ${by.join()}: ${names(after).join()}`)
+                  const by = listeners.map(({ owner }) => owner.entry)
+                  log.push(`${base.scope}: ${names(base).join()} by ${by.join()}: ${names(after).join()}`)
                 })
               )
           })

@@ -499,7 +499,7 @@ describe("toolOrder", () => {
       ...assembly,
       tools: [...assembly.tools.toReversed(), untyped({ schema: tool("a") })]
     })
-    const chain = [overlay({ tools: [give("b", "c")], listeners: [{ name: "last", run: last }] })]
+    const chain = [overlay({ tools: [give("b", "c")], listeners: [{ name: "last", edit: last }] })]
     assert.deepStrictEqual(tools(assemble(chain)), ["c", "b", "a"])
     assert.deepStrictEqual(tools(assemble(chain, order("c", R))), ["b", "c", "a"])
   })
@@ -537,7 +537,7 @@ describe("requires", () => {
   it("the tools after the waterfall decide: a listener that hides a tool hides its guidance, one that adds it brings it", () => {
     const run = (edit: (assembly: Assembly.Assembly) => Assembly.Assembly, ...names: ReadonlyArray<string>) =>
       prompt(
-        assemble([overlay({ sections: [base, grep], tools: [give(...names)], listeners: [{ name: "l", run: edit }] })])
+        assemble([overlay({ sections: [base, grep], tools: [give(...names)], listeners: [{ name: "l", edit }] })])
       )
     assert.strictEqual(run(Assembly.removeTool("grep"), "grep"), base.text)
     assert.strictEqual(run(Assembly.addTool(tool("grep")), "read"), `${base.text}\n\n${grep.text}`)
@@ -549,7 +549,7 @@ describe("requires", () => {
       seen.push(assembly.sections.map(({ name }) => name))
       return assembly.sections.length === 2 ? Assembly.addSection(assembly, { ...grep, name: "more" }) : assembly
     }
-    const assembly = assemble([overlay({ sections: [base, grep], listeners: [{ name: "l", run: look }] })])
+    const assembly = assemble([overlay({ sections: [base, grep], listeners: [{ name: "l", edit: look }] })])
     assert.deepStrictEqual(seen, [["base", "tool:grep"]])
     assert.deepStrictEqual(sections(assembly), [["base", base.text]])
   })

@@ -236,7 +236,7 @@ describe("order", () => {
               {
                 listeners: all
                   .filter((one) => one.place === place)
-                  .map((one) => ({ name: one.name, order: one.order, run: edit(one) }))
+                  .map((one) => ({ name: one.name, order: one.order, edit: edit(one) }))
               },
               label
             )
@@ -330,6 +330,130 @@ describe("what a listener sees", () => {
   )
 })
 
+describe("what a listener's plugin captured", () => {
+  class Store extends Context.Service<Store, { readonly text: string }>()("test/CapturedStore") {}
+
+  const Tone = Context.Reference<string>("test/Tone", { defaultValue: () => "default" })
+
+  /** What a listener that requires nothing finds around it. */
+  const found = Effect.gen(function* () {
+    const store = Option.match(yield* Effect.serviceOption(Store), { onNone: () => "none", onSome: ({ text }) => text })
+    return `${store} ${yield* Tone}`
+  })
+
+  const noteAs = (name: string) => (given: Assembly.Assembly) =>
+    Effect.map(found, (what) => Assembly.setVariable(given, name, what))
+
+  type Around = (rest: ReturnType<Listener.Next>) => ReturnType<Listener.Next>
+
+  /** A listener around the rest whose plugin has these services; it notes what it finds before and after. */
+  const outer = (store: string, tone: string, around: Around, order = -1) =>
+    SystemPrompt.use((prompt) =>
+      prompt.listener({
+        name: `outer${order}`,
+        order,
+        around: (given, next) =>
+          Effect.gen(function* () {
+            const { text } = yield* Store
+            const noted = yield* noteAs("outer_before")(given)
+            const after = yield* around(next(noted))
+            assert.strictEqual((yield* Store).text, text)
+            return yield* noteAs("outer_after")(after)
+          })
+      })
+    ).pipe(Effect.provideService(Store, { text: store }), Effect.provideService(Tone, tone))
+
+  const noted = (name: string) => (assembly: Assembly.Assembly) =>
+    assembly.variables.find((variable) => variable.name === name)?.value
+
+  const inner = SystemPrompt.use((prompt) => prompt.listener({ name: "z_inner", edit: noteAs("inner") }))
+
+  const arounds: ReadonlyArray<readonly [what: string, around: Around, expected: string]> = [
+    ["a listener that adds nothing", (rest) => rest, "none caller"],
+    ["one that provides a service", (rest) => Effect.provideService(rest, Store, { text: "given" }), "given caller"],
+    ["one that provides a reference", (rest) => Effect.provideService(rest, Tone, "given"), "none given"],
+    [
+      "one that provides both, and a span",
+      (rest) =>
+        rest.pipe(
+          Effect.withSpan("span"),
+          Effect.provideService(Store, { text: "given" }),
+          Effect.provideService(Tone, "given")
+        ),
+      "given given"
+    ]
+  ]
+  for (const [what, around, expected] of arounds) {
+    it.effect(`is not seen by those further in, but what it provides around next is: ${what}`, () =>
+      Effect.gen(function* () {
+        const prompt = yield* SystemPrompt
+        yield* outer("captured", "captured", around)
+        yield* inner
+        const assembly = yield* Effect.provideService(prompt.assemble, Tone, "caller")
+        assert.deepStrictEqual(
+          ["outer_before", "inner", "outer_after"].map((name) => noted(name)(assembly)),
+          ["captured captured", expected, "captured captured"]
+        )
+      }).pipe(Effect.provide(SystemPrompt.layer))
+    )
+  }
+
+  it.effect("is not seen there either when the caller has none of it", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* outer("captured", "captured", (rest) => rest)
+      yield* inner
+      assert.strictEqual(noted("inner")(yield* prompt.assemble), "none default")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("of two around each other, neither is seen further in, and the inner one sees its own", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* outer("first", "first", (rest) => Effect.provideService(rest, Tone, "of the first"), -2)
+      yield* outer("second", "second", (rest) => rest, -1)
+      yield* inner
+      const assembly = yield* prompt.assemble
+      assert.strictEqual(noted("outer_before")(assembly), "second second", "written last by the second")
+      assert.strictEqual(noted("inner")(assembly), "none of the first")
+      assert.strictEqual(noted("outer_after")(assembly), "first first", "written last by the first")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("by a listener further in is what that one sees, whatever is around it", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* outer("captured", "captured", (rest) => Effect.provideService(rest, Store, { text: "given" }))
+      yield* inner.pipe(Effect.provideService(Store, { text: "own" }), Effect.provideService(Tone, "own"))
+      assert.strictEqual(noted("inner")(yield* prompt.assemble), "own own")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("leaves spans, scope and annotations of the assembly where they are", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const agent = (yield* PromptScope.make("agent")).scope
+      const Agent = Context.Reference<string>("test/WaterfallAgent", { defaultValue: () => "nobody" })
+      yield* outer("captured", "captured", Effect.withSpan("around the rest"))
+      yield* prompt.listener({
+        name: "z_inner",
+        edit: (given) =>
+          Effect.gen(function* () {
+            const span = yield* Effect.orDie(Effect.currentSpan)
+            const { label } = yield* PromptScope.Current
+            return Assembly.setVariable(given, "inner", [span.name, label, yield* Agent].join())
+          })
+      })
+      const assembly = yield* prompt.assemble.pipe(
+        Effect.withSpan("caller"),
+        PromptScope.provide(agent),
+        Effect.provideService(Annotations, Context.make(Agent, "ada"))
+      )
+      assert.strictEqual(noted("inner")(assembly), "around the rest,agent,ada")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+})
+
 describe("what a listener may do", () => {
   it.effect("edit: the rest always runs, on what it gives, plain or by an Effect", () =>
     Effect.gen(function* () {
@@ -371,7 +495,7 @@ describe("what a listener may do", () => {
         { name: "z-inner", edit: Assembly.setVariable("v", "inner") }
       )
       assert.deepStrictEqual(variables(assembly), [["v", "outer"]])
-      assert.deepInclude(assembly.variables[0]?.origin, { listener: "outer" })
+      assert.deepInclude(assembly.variables[0]?.origin, { listener: { name: "outer", scope: "global" } })
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
@@ -388,7 +512,7 @@ describe("what a listener may do", () => {
       )
       assert.deepStrictEqual(
         assembly.sections.flatMap(({ name, origin }) =>
-          origin.listener === undefined ? [] : [[name, origin.listener]]
+          origin.listener === undefined ? [] : [[name, origin.listener.name]]
         ),
         [
           ["by-inner", "z-inner"],
@@ -430,7 +554,12 @@ describe("what a listener may do", () => {
         assert.deepStrictEqual(tools(assembly), [])
         assert.deepStrictEqual(variables(assembly), isNew ? [["w", "W"]] : [])
         for (const { origin } of [...assembly.sections, ...assembly.variables]) {
-          assert.deepStrictEqual(origin, { scope: "global", plugin: "core", listener: "replace", shadows: [] })
+          assert.deepStrictEqual(origin, {
+            scope: "global",
+            plugin: "core",
+            listener: { name: "replace", scope: "global", plugin: "core" },
+            shadows: []
+          })
         }
       }
     }).pipe(Effect.provide(SystemPrompt.layer))
@@ -469,29 +598,68 @@ describe("what a listener may do", () => {
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
-  it.effect("a listener sets neither scope nor complete nor suppressed nor toolOrder", () =>
+  it.effect("a listener sets neither scope nor complete nor suppressed nor toolOrder: one that does is refused", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt
       yield* prompt.section({ name: "s", order: 0, text: "S" })
-      yield* prompt.section({ name: "t", order: 1, text: "T" })
-      yield* prompt.context({ name: "c", order: 0, text: "C" })
       const forged = { scope: "forged", complete: "s", suppressed: true, toolOrder: untyped(["x"]) }
-      const base = yield* assembleWith()
-      for (const listener of [
-        { name: "forge", edit: (given: Assembly.Assembly) => ({ ...given, ...forged }) },
-        {
-          name: "forge",
-          around: (given: Assembly.Assembly, next: Listener.Next) =>
-            Effect.map(next({ ...given, ...forged }), (after) => ({ ...after, ...forged }))
+      for (const [field, value] of Object.entries(forged)) {
+        const forge = (given: Assembly.Assembly): Assembly.Assembly => ({ ...given, [field]: value })
+        const listeners: ReadonlyArray<Listener.Input<WaterfallError>> = [
+          { name: "forge", edit: forge },
+          { name: "forge", edit: (given) => Effect.succeed(forge(given)) },
+          { name: "forge", around: (given, next) => next(forge(given)) },
+          { name: "forge", around: (given, next) => Effect.map(next(given), forge) },
+          { name: "forge", around: (given) => Effect.succeed(forge(given)) }
+        ]
+        for (const listener of listeners) {
+          const error = yield* Effect.flip(assembleWith({ ...listener, plugin: "core" }))
+          const owner = { kind: "listener", entry: "forge", scope: "global", plugin: "core" } as const
+          assert.deepInclude(error, { _tag: "InvalidAssembly", path: `$.${field}`, ...owner })
         }
-      ]) {
-        assert.deepStrictEqual(yield* assembleWith(listener), base)
       }
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("nor may it give an assembly that was made for another scope", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const [one, other] = [yield* PromptScope.make("one"), yield* PromptScope.make("other")]
+      const elsewhere = yield* PromptScope.provide(other.scope)(prompt.assemble)
+      const error = yield* Effect.flip(
+        PromptScope.provide(one.scope)(assembleWith({ name: "l", edit: () => elsewhere }))
+      )
+      assert.deepInclude(error, { _tag: "InvalidAssembly", entry: "l", scope: "one", path: "$.scope" })
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 })
 
 describe("admission", () => {
+  it.effect("[BC-081] a listener has one function, `edit` or `around`; else it is not registered", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const same = <A>(value: A): A => value
+      for (const [functions, field, mention] of [
+        [{}, "edit", "got undefined"],
+        [{ run: same }, "edit", "got undefined"],
+        [{ edit: 7 }, "edit", "the number 7"],
+        [{ edit: Effect.void }, "edit", "an object"],
+        [{ around: null }, "around", "null"],
+        [{ around: Promise.resolve() }, "around", "a Promise"],
+        [{ edit: same, around: same }, "around", "not both"],
+        [{ edit: same, around: 7 }, "around", "not both"],
+        [{ edit: 7, around: same }, "around", "not both"]
+      ] as const) {
+        const error = yield* Effect.flip(prompt.listener(untyped({ name: "l", plugin: "core", ...functions })))
+        if (error._tag !== "InvalidRegistration") assert.fail(error._tag)
+        assert.deepInclude(error, { kind: "listener", entry: "l", scope: "global", plugin: "core", field })
+        assert.include(error.reason, mention)
+      }
+      yield* prompt.listener(untyped({ name: "l", edit: add("s"), around: undefined }))
+      assert.deepStrictEqual(names(yield* prompt.assemble), ["s"], "the name was free")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
   it.effect("[110–113] a listener runs for its scope and the descendants of it; a global one for all", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt
@@ -627,11 +795,13 @@ describe("failures", () => {
         // oxlint-disable-next-line unicorn/no-thenable -- promises of other realms and libraries are no instances of Promise
         const thenable = { then: () => undefined }
         for (const run of [() => Promise.resolve(), () => thenable]) {
-          const error = yield* Effect.flip(assembleWith(untyped({ name: "L1", [kind]: run })))
-          if (error._tag !== "ListenerFailure") assert.fail(error._tag)
-          assert.deepInclude(error, { kind: "listener", entry: "L1", scope: "global" })
-          assert.include(error.reason, "Promise")
-          assert.include(error.message, "Effect")
+          for (const given of [run, () => Effect.succeed(run())]) {
+            const error = yield* Effect.flip(assembleWith(untyped({ name: "L1", plugin: "core", [kind]: given })))
+            if (error._tag !== "InvalidAssembly") assert.fail(error._tag)
+            assert.deepInclude(error, { kind: "listener", entry: "L1", scope: "global", plugin: "core", path: "$" })
+            assert.include(error.reason, "Promise")
+            assert.include(error.message, "Effect.tryPromise")
+          }
         }
       }).pipe(Effect.provide(SystemPrompt.layer))
     )
@@ -657,7 +827,7 @@ describe("failures", () => {
             {
               name: "L1",
               plugin: "core",
-              run: () => {
+              edit: () => {
                 throw boom
               }
             }
@@ -1136,38 +1306,164 @@ describe("another implementation", () => {
     })
   )
 
-  it.effect("nor does any of these come with an assembly that differs in it alone", () =>
+  it.effect("an assembly from elsewhere, of other scope, complete, suppressed or toolOrder, is refused", () =>
     Effect.gen(function* () {
-      const own = yield* Effect.flatMap(prepared, ({ prompt }) => prompt.assemble).pipe(
-        Effect.provide(layerOf((_listeners, base) => Effect.succeed(base)))
-      )
       const toolOrder = Result.getOrThrow(ToolOrder.make([ToolOrder.restMarker]))
-      const elsewhere = yield* PromptScope.make("elsewhere")
+      const complete = { name: "f", order: 0, text: "F", complete: true }
       const foreign = [
-        assemble([], { toolOrder }),
-        assemble([overlay({ suppressors: 1 })]),
-        assemble([], { context: { scope: elsewhere.scope, annotations: Context.empty() } })
-      ]
-      for (const assembly of foreign) {
-        const sealed = yield* Effect.flatMap(prepared, ({ prompt }) => prompt.assemble).pipe(
+        [assemble([overlay({}, "elsewhere")]), "$.scope"],
+        [assemble([overlay({ sections: [complete] })]), "$.complete"],
+        [assemble([overlay({ suppressors: 1 })]), "$.suppressed"],
+        [assemble([], { toolOrder }), "$.toolOrder"]
+      ] as const
+      for (const [assembly, path] of foreign) {
+        const error = yield* Effect.flatMap(prepared, ({ prompt }) => Effect.flip(prompt.assemble)).pipe(
           Effect.provide(layerOf(() => Effect.succeed(assembly)))
         )
-        assert.deepStrictEqual(sealed, { ...own, sections: [], contexts: [] })
+        assert.deepInclude(error, { _tag: "InvalidAssembly", entry: "waterfall", scope: "global", path })
+      }
+      const same = yield* Effect.flatMap(prepared, ({ prompt }) => prompt.assemble).pipe(
+        Effect.provide(
+          layerOf(() => Effect.succeed(assemble([overlay({ sections: [{ ...complete, complete: false }] })])))
+        )
+      )
+      assert.deepStrictEqual(names(same), ["f"], "one that agrees in them is taken as it is")
+    })
+  )
+
+  /** Three listeners of three owners: an edit, an effectful one, and one around the rest. */
+  const threeOwners = Effect.gen(function* () {
+    const prompt = yield* SystemPrompt
+    const agent = (yield* PromptScope.make("agent")).scope
+    const inAgent = PromptScope.provide(agent)
+    yield* prompt.section({ name: "s", order: 9, text: "S", plugin: "core" })
+    yield* prompt.listener({ name: "a", order: 1, plugin: "pa", edit: add("by-a") })
+    yield* inAgent(prompt.listener({ name: "b", order: 2, edit: (given) => Effect.succeed(add("by-b")(given)) }))
+    const around = (given: Assembly.Assembly, next: Listener.Next) =>
+      Effect.map(
+        next(given),
+        Assembly.mapSection("s", (one) => ({ ...one, text: `${String(one.text)}!` }))
+      )
+    yield* inAgent(prompt.listener({ name: "c", order: 3, plugin: "pc", around }))
+    return { prompt, inAgent, assemble: inAgent(prompt.assemble) }
+  })
+
+  const origins = (assembly: Assembly.Assembly) =>
+    assembly.sections.flatMap(({ name, text, origin }) => (text === "" ? [] : [[name, origin] as const]))
+
+  const byA = { scope: "global", plugin: "pa", listener: { name: "a", scope: "global", plugin: "pa" }, shadows: [] }
+  const byB = { scope: "agent", listener: { name: "b", scope: "agent" }, shadows: [] }
+  const core = { scope: "global", plugin: "core", shadows: [] }
+  const byC = { ...core, listener: { name: "c", scope: "agent", plugin: "pc" } }
+
+  /** Runs these in this order, each around the rest. */
+  const runAll = (listeners: ReadonlyArray<Listener.Admitted>): Listener.Next =>
+    listeners.reduceRight<Listener.Next>(
+      (next, listener) => (assembly) => listener.run(assembly, next),
+      (assembly) => Effect.succeed(assembly)
+    )
+
+  it.effect("one that runs the listeners in reverse, or leaves some out, gets their origins all the same", () =>
+    Effect.gen(function* () {
+      const runs: ReadonlyArray<readonly [Waterfall["Service"]["run"], ReadonlyArray<readonly [string, object]>]> = [
+        [
+          (listeners, base) => runAll(listeners.toReversed())(base),
+          [
+            ["by-a", byA],
+            ["by-b", byB],
+            ["s", byC]
+          ]
+        ],
+        [
+          (listeners, base) => runAll(listeners.filter(({ owner }) => owner.entry !== "b"))(base),
+          [
+            ["by-a", byA],
+            ["s", byC]
+          ]
+        ],
+        [
+          (listeners, base) => runAll(listeners.filter(({ owner }) => owner.plugin === undefined))(base),
+          [
+            ["by-b", byB],
+            ["s", core]
+          ]
+        ],
+        [
+          (listeners, base) => runAll(listeners.filter(({ order }) => order < 2))(base),
+          [
+            ["by-a", byA],
+            ["s", core]
+          ]
+        ]
+      ]
+      for (const [run, expected] of runs) {
+        const assembly = yield* Effect.flatMap(threeOwners, ({ assemble }) => assemble).pipe(
+          Effect.provide(layerOf(run), { local: true })
+        )
+        assert.deepStrictEqual(origins(assembly), expected)
       }
     })
   )
 
-  it.effect("an assembly from elsewhere does not bring its scope, complete, suppressed or toolOrder", () =>
+  it.effect("one that records what each listener was given and what it passed on, in which order", () =>
     Effect.gen(function* () {
-      const foreign = assemble(
-        [overlay({ sections: [{ name: "f", order: 0, text: "F", complete: true }], suppressors: 1 })],
-        { context: { scope: (yield* PromptScope.make("elsewhere")).scope, annotations: Context.empty() } }
+      const log: Array<string> = []
+      const shown = (assembly: Assembly.Assembly) => `${assembly.scope}: ${names(assembly).join()}`
+      const recorded: Waterfall["Service"]["run"] = (listeners, base) =>
+        listeners.reduceRight<Listener.Next>(
+          (next, { owner, run }) =>
+            (given) => {
+              log.push(`${owner.entry} of ${owner.scope} < ${shown(given)}`)
+              return Effect.tap(
+                run(given, (passed) => (log.push(`${owner.entry} passes ${names(passed).length}`), next(passed))),
+                (result) => Effect.sync(() => log.push(`${owner.entry} > ${names(result).join()}`))
+              )
+            },
+          (assembly) => Effect.succeed(assembly)
+        )(base)
+      const assembly = yield* Effect.flatMap(threeOwners, ({ assemble }) => assemble).pipe(
+        Effect.provide(layerOf(recorded))
       )
-      const assembly = yield* Effect.flatMap(prepared, ({ prompt }) => prompt.assemble).pipe(
-        Effect.provide(layerOf(() => Effect.succeed(foreign)))
-      )
-      assert.deepInclude(assembly, { scope: "global", complete: undefined, suppressed: false, toolOrder: undefined })
-      assert.deepStrictEqual(names(assembly), ["f"])
+      assert.deepStrictEqual(log, [
+        "a of global < agent: s",
+        "a passes 2",
+        "b of agent < agent: by-a,s",
+        "b passes 3",
+        "c of agent < agent: by-a,by-b,s",
+        "c passes 3",
+        "c > by-a,by-b,s",
+        "b > by-a,by-b,s",
+        "a > by-a,by-b,s"
+      ])
+      assert.deepStrictEqual(origins(assembly), [
+        ["by-a", byA],
+        ["by-b", byB],
+        ["s", byC]
+      ])
     })
   )
+
+  const broken: ReadonlyArray<readonly [what: string, listener: object, expected: object]> = [
+    ["that throws", { edit: () => assert.fail("boom") }, { _tag: "ListenerFailure", reason: "threw" }],
+    ["that fails", { edit: () => Effect.fail("no") }, { _tag: "ListenerFailure", reason: "failed" }],
+    ["that dies", { around: () => Effect.die("no") }, { _tag: "ListenerFailure", reason: "died" }],
+    ["that gives a Promise", { edit: () => Promise.resolve() }, { _tag: "InvalidAssembly", path: "$" }],
+    ["that gives no assembly", { around: () => Effect.succeed(7) }, { _tag: "InvalidAssembly", path: "$" }],
+    [
+      "that calls next twice",
+      { around: (given: Assembly.Assembly, next: Listener.Next) => Effect.andThen(next(given), next(given)) },
+      { _tag: "ListenerFailure", reason: "broke the contract of next" }
+    ]
+  ]
+  for (const [what, listener, expected] of broken) {
+    it.effect(`under one that runs them in reverse, a listener ${what} is named by the error`, () =>
+      Effect.gen(function* () {
+        const { prompt, inAgent, assemble } = yield* threeOwners
+        yield* inAgent(prompt.listener(untyped({ name: "bad", plugin: "pb", ...listener })))
+        const error = yield* Effect.flip(assemble)
+        const owner = { kind: "listener", entry: "bad", scope: "agent", plugin: "pb" }
+        assert.deepInclude(error, { ...expected, ...owner })
+      }).pipe(Effect.provide(layerOf((listeners, base) => runAll(listeners.toReversed())(base))))
+    )
+  }
 })

@@ -25,6 +25,9 @@ const base = assemble([
 
 const owner: Owner = { kind: "listener", entry: "L1", scope: "agent", plugin: "extra" }
 
+/** How it is named by the origin of what it added or changed. */
+const listener: Origin.Listened = { name: "L1", scope: "agent", plugin: "extra" }
+
 const accepted = (after: unknown, ...downstream: ReadonlyArray<Assembly.Assembly>) =>
   Result.getOrThrow(accept([base, ...downstream], after, owner))
 
@@ -58,7 +61,9 @@ const flaws: ReadonlyArray<readonly [what: string, after: unknown, path: string,
   ["a string", "assembly", "$", /a string/],
   ["a function", () => base, "$", /a function/],
   ["an array", [base], "$", /an array/],
-  ["a Promise by an Effect", Promise.resolve(base), "$", /a Promise/],
+  ["a Promise", Promise.resolve(base), "$", /expected an assembly, got a Promise\..*Effect\.promise/],
+  // oxlint-disable-next-line unicorn/no-thenable -- promises of other realms and libraries are no instances of Promise
+  ["a thenable", { ...base, then: () => undefined }, "$", /got a Promise\..*Effect\.promise/],
   ["an empty object", {}, "$.sections", /expected an array, got undefined/],
   ["an extra field", { ...base, note: 1 }, "$.note", /no such field.*Assembly\.annotate/],
   ["no contexts", { ...base, contexts: undefined }, "$.contexts", /expected an array, got undefined/],
@@ -66,6 +71,12 @@ const flaws: ReadonlyArray<readonly [what: string, after: unknown, path: string,
   ["tools in a Set", { ...base, tools: new Set(base.tools) }, "$.tools", /got an object/],
   ["variables in a Map", { ...base, variables: new Map([["v", "V"]]) }, "$.variables", /got an object/],
   ["a sparse array", { ...base, sections: sparse(2, a) }, "$.sections[1]", /expected an object, got undefined/],
+  ["another scope", { ...base, scope: "forged" }, "$.scope", /follows from what is registered/],
+  ["no scope", { ...base, scope: undefined }, "$.scope", /follows from what is registered/],
+  ["another complete", { ...base, complete: "a" }, "$.complete", /follows from what is registered/],
+  ["another suppressed", { ...base, suppressed: true }, "$.suppressed", /follows from what is registered/],
+  ["another toolOrder", { ...base, toolOrder: ["x"] }, "$.toolOrder", /follows from what is registered/],
+  ["a forgery beside a change", { ...base, sections: [a], suppressed: 1 }, "$.suppressed", /Start from the assembly/],
   ["annotations that are none", { ...base, annotations: {} }, "$.annotations", /expected a Context, got an object/],
   ["a section that is null", { ...base, sections: [a, null] }, "$.sections[1]", /got null/],
   ["a section that is a string", { ...base, sections: ["A"] }, "$.sections[0]", /a string/],
@@ -183,8 +194,6 @@ describe("ill-formed results", () => {
     () =>
       Effect.gen(function* () {
         for (const [what, after, path] of flaws) {
-          // A listener that returns one directly is told so by a ListenerFailure.
-          if (what.includes("Promise")) continue
           const runs: ReadonlyArray<object> = [
             { edit: () => after },
             { edit: () => Effect.succeed(after) },
@@ -200,7 +209,7 @@ describe("ill-formed results", () => {
             const owner: Owner = { kind: "listener", entry: "L1", scope: "global", plugin: "extra" }
             assert.deepInclude(error, { _tag: "InvalidAssembly", path, ...owner }, what)
           }
-          const pure = Assembly.assemble([overlay({ listeners: [{ name: "L1", run: () => untyped(after) }] })])
+          const pure = Assembly.assemble([overlay({ listeners: [{ name: "L1", edit: () => untyped(after) }] })])
           if (Result.isSuccess(pure)) assert.fail(`${what}: accepted`)
           assert.deepInclude(pure.failure, { _tag: "InvalidAssembly", entry: "L1", path }, what)
         }
@@ -209,7 +218,7 @@ describe("ill-formed results", () => {
 
   it("[BC-027] what is wrong with text that a listener brought shows when it is rendered, and names the section", () => {
     const pushes = Assembly.addSection({ name: "x", order: 0, text: "{{secret.key}}" })
-    const error = unrendered(assemble([overlay({ listeners: [{ name: "L1", run: pushes }] })]))
+    const error = unrendered(assemble([overlay({ listeners: [{ name: "L1", edit: pushes }] })]))
     assert.deepInclude(error, { _tag: "MalformedGroup", kind: "section", entry: "x", group: "{{secret.key}}" })
     assert.include(error.message, 'section "x"')
   })
@@ -255,7 +264,7 @@ describe("well-formed results", () => {
       contexts: [{ name: "y", order: 4, text: "Y" }],
       variables: [{ name: "w" }]
     })
-    const origin = { scope: "agent", plugin: "extra", listener: "L1", shadows: [] }
+    const origin = { scope: "agent", plugin: "extra", listener, shadows: [] }
     assert.deepStrictEqual(after.sections, [
       { name: "x", order: 3, text: "X", interpolate: true, requires: [], origin }
     ])
@@ -297,12 +306,10 @@ describe("well-formed results", () => {
     assert.strictEqual(JSON.stringify({ ...after, annotations: 0 }), text)
   })
 
-  it("scope, complete, suppressed and toolOrder are those of the input, also for listeners further in", () => {
-    const forged = { scope: "forged", complete: "a", suppressed: true, toolOrder: ["x"] }
-    const { scope, complete, suppressed, toolOrder } = base
-    const after = accepted({ ...base, ...forged, sections: [a] })
-    assert.deepStrictEqual({ ...after }, { ...base, sections: [a], scope, complete, suppressed, toolOrder })
-    assert.strictEqual(accepted({ ...base, ...forged }), base)
+  it("without the fields that are undefined, as JSON has it, it says the same scope, complete and toolOrder", () => {
+    const { complete: _, toolOrder: __, ...rest } = base
+    assert.deepStrictEqual(accepted({ ...rest, sections: [a] }), { ...base, sections: [a] })
+    assert.strictEqual(accepted(rest), base)
   })
 
   it("each value is read once: what was checked is what is kept", () => {
@@ -328,7 +335,7 @@ describe("well-formed results", () => {
 
 describe("origin", () => {
   const equalTemplate = Template.text`B ${Template.ref("v")}`
-  const listenedTo = (origin: Origin.Origin): Origin.Origin => ({ ...origin, listener: "L1" })
+  const listenedTo = (origin: Origin.Origin): Origin.Origin => ({ ...origin, listener })
 
   it("a listener that changes nothing leaves the very assembly", () => {
     assert.strictEqual(accepted(base), base)
@@ -374,7 +381,7 @@ describe("origin", () => {
       assert.deepStrictEqual(after.sections[0]?.origin, {
         scope: "global",
         plugin: "core",
-        listener: "L1",
+        listener,
         shadows: []
       })
       assert.strictEqual(after.sections[1], b)
@@ -398,7 +405,7 @@ describe("origin", () => {
   })
 
   it("what a listener added names it, with its scope and plugin; so does what it renamed", () => {
-    const added = { scope: "agent", plugin: "extra", listener: "L1", shadows: [] }
+    const added = { scope: "agent", plugin: "extra", listener, shadows: [] }
     const after = accepted(
       pipe(
         base,
@@ -418,7 +425,12 @@ describe("origin", () => {
   })
 
   it("a listener cannot forge an origin", () => {
-    const origin = { scope: "forged", plugin: "forged", listener: "forged", shadows: [{ scope: "forged" }] }
+    const origin = {
+      scope: "forged",
+      plugin: "forged",
+      listener: { name: "forged", scope: "forged" },
+      shadows: [{ scope: "forged" }]
+    }
     const after = accepted({
       ...base,
       sections: [{ ...a, text: "changed", origin }, b, { name: "x", order: 2, text: "X", origin }],
@@ -446,12 +458,122 @@ describe("origin", () => {
     assert.deepStrictEqual(
       after.tools.map(({ schema, origin }) => [schema.description, origin]),
       [
-        ["A!", { scope: "global", provider: "p1", listener: "L1", shadows: [] }],
-        ["B!", { scope: "agent", provider: "p2", listener: "L1", shadows: [] }]
+        ["A!", { scope: "global", provider: "p1", listener, shadows: [] }],
+        ["B!", { scope: "agent", provider: "p2", listener, shadows: [] }]
       ]
     )
     const copied = two.tools.map((one) => ({ schema: { ...one.schema } }))
     assert.strictEqual(Result.getOrThrow(accept([two], { ...two, tools: copied }, owner)), two)
+  })
+
+  describe("tools of one name, of two providers", () => {
+    const anonymous = { tools: [schema("bash", "A")] }
+    const chain = [
+      overlay({ tools: [anonymous] }),
+      overlay({ tools: [{ name: "p2", tools: [schema("bash", "B")] }] }, "agent")
+    ]
+    const two = assemble(chain)
+    const [first, second] = [two.tools[0]!, two.tools[1]!]
+    const added = { scope: "agent", plugin: "extra", listener, shadows: [] }
+
+    const originsOf = (after: unknown, ...downstream: ReadonlyArray<Assembly.Assembly>) =>
+      Result.getOrThrow(accept([two, ...downstream], after, owner)).tools.map((one) => [
+        one.schema.description,
+        one.origin
+      ])
+
+    it("one that a listener adds is its own, and blamed on neither of them", () => {
+      const edit = Assembly.addTool(schema("bash", "C"))
+      assert.deepStrictEqual(originsOf(edit(two)), [
+        ["A", first.origin],
+        ["B", second.origin],
+        ["C", added]
+      ])
+      assert.deepStrictEqual(originsOf(edit(Assembly.removeTool(two, "bash"))), [["C", added]])
+      assert.deepStrictEqual(originsOf({ ...two, tools: [second, { schema: schema("bash", "C") }] }), [
+        ["B", second.origin],
+        ["C", added]
+      ])
+    })
+
+    it("nor on an anonymous provider of the scope that the assembly is for", () => {
+      const own = assemble([overlay({ tools: [anonymous] }, "agent")])
+      const global: Owner = { kind: "listener", entry: "L2", scope: "global", plugin: "ext" }
+      const edits = [
+        Assembly.addTool(schema("bash", "C")),
+        (given: Assembly.Assembly) =>
+          pipe(
+            given,
+            Assembly.addTool(schema("bash", "c")),
+            Assembly.mapTool("bash", (one) => (one.description === "c" ? { ...one, description: "C" } : one))
+          )
+      ]
+      for (const edit of edits) {
+        const after = Result.getOrThrow(accept([own], edit(own), global))
+        assert.deepStrictEqual(
+          after.tools.map(({ origin }) => origin),
+          [
+            { scope: "agent", shadows: [] },
+            { scope: "global", plugin: "ext", listener: { name: "L2", scope: "global", plugin: "ext" }, shadows: [] }
+          ]
+        )
+      }
+    })
+
+    it("a changed copy is an edit of the one whose origin it has, the very one or an equal one", () => {
+      const changed = (one: Assembly.AssembledTool, origin: unknown = one.origin) => ({
+        ...one,
+        schema: { ...one.schema, description: `${one.schema.description}!` },
+        origin
+      })
+      const expected = [
+        ["A!", listenedTo(first.origin)],
+        ["B!", listenedTo(second.origin)]
+      ]
+      for (const origin of [
+        (one: Assembly.AssembledTool) => one.origin,
+        (one: Assembly.AssembledTool) => structuredClone(one.origin)
+      ]) {
+        const tools = two.tools.map((one) => changed(one, origin(one)))
+        assert.deepStrictEqual(originsOf({ ...two, tools }), expected)
+        assert.deepStrictEqual(originsOf({ ...two, tools: tools.toReversed() }), expected.toReversed())
+      }
+      assert.deepStrictEqual(originsOf({ ...two, tools: [changed(second), first] }), [expected[1], ["A", first.origin]])
+    })
+
+    it("a changed copy that has no origin, or that of nobody, is added by the listener", () => {
+      for (const origin of [undefined, null, "agent", { scope: "agent" }, { ...first.origin, plugin: "else" }]) {
+        const copy = { schema: schema("bash", "D"), origin }
+        assert.deepStrictEqual(originsOf({ ...two, tools: [first, copy] }), [
+          ["A", first.origin],
+          ["D", added]
+        ])
+      }
+    })
+
+    it("a renamed one is added, whatever origin it has", () => {
+      const renamed = { ...first, schema: { ...first.schema, name: "sh" } }
+      assert.deepStrictEqual(originsOf({ ...two, tools: [renamed] }), [["A", added]])
+    })
+
+    it("an unchanged copy is the very tool, with its origin or without it", () => {
+      for (const tools of [
+        two.tools.map((one) => ({ ...one })),
+        two.tools.map((one) => ({ schema: { ...one.schema } })),
+        two.tools.map((one) => ({ ...one, origin: second.origin }))
+      ]) {
+        assert.strictEqual(Result.getOrThrow(accept([two], { ...two, tools }, owner)), two)
+      }
+    })
+
+    it("what an inner listener added keeps its name when an outer one adds another", () => {
+      const inner: Owner = { kind: "listener", entry: "inner", scope: "global" }
+      const downstream = Result.getOrThrow(accept([two], Assembly.addTool(two, schema("bash", "C")), inner))
+      assert.deepStrictEqual(originsOf(Assembly.addTool(downstream, schema("bash", "D")), downstream).slice(2), [
+        ["C", { scope: "global", listener: { name: "inner", scope: "global" }, shadows: [] }],
+        ["D", added]
+      ])
+    })
   })
 
   it("an around that touches nothing leaves what inner listeners did, and their names", () => {
@@ -459,10 +581,10 @@ describe("origin", () => {
     const downstream = Result.getOrThrow(accept([base], Assembly.setVariable(base, "v", "W"), inner))
     assert.strictEqual(accepted(downstream, downstream), downstream)
     assert.strictEqual(accepted({ ...downstream, variables: [...downstream.variables] }, downstream), downstream)
-    assert.deepStrictEqual(
-      accepted({ ...downstream, sections: [a] }, downstream).variables[0]?.origin.listener,
-      "inner"
-    )
+    assert.deepStrictEqual(accepted({ ...downstream, sections: [a] }, downstream).variables[0]?.origin.listener, {
+      name: "inner",
+      scope: "global"
+    })
   })
 
   it("an around that goes back to what it was given is no change; one that changes on top is the last listener", () => {
@@ -481,7 +603,7 @@ describe("origin", () => {
     const changed = Assembly.mapSection(shadowing, "s", (one) => ({ ...one, text: "new" }))
     assert.deepStrictEqual(Result.getOrThrow(accept([shadowing], changed, owner)).sections[0]?.origin, {
       scope: "agent",
-      listener: "L1",
+      listener,
       shadows: [{ scope: "global", plugin: "p" }]
     })
   })

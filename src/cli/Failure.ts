@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
@@ -13,9 +14,10 @@ import type * as Stdio from "effect/Stdio"
 import type * as CliError from "effect/cli/CliError"
 import type { Composition } from "../composition/Composition.ts"
 import { UnknownScope } from "../composition/CompositionScopes.ts"
-import { format, InvalidComposition } from "../composition/InvalidComposition.ts"
-import * as Source from "../composition/Source.ts"
-import { MalformedGroup, type Owner, PromptError, UndefinedVariable, UnknownVariable } from "../PromptError.ts"
+import { format, formatCount, InvalidComposition, maxProblems } from "../composition/InvalidComposition.ts"
+import { placesOf } from "../composition/Places.ts"
+import type { Place } from "../composition/SourceFile.ts"
+import { MalformedGroup, PromptError, UndefinedVariable, UnknownVariable } from "../PromptError.ts"
 import * as Output from "./Output.ts"
 
 // -----------------------------------------------------------------------------
@@ -34,7 +36,28 @@ export type Format = typeof Format.Type
 export const CommandError = Schema.Union([PromptError, InvalidComposition, UnknownScope])
 export type CommandError = typeof CommandError.Type
 
+/** An error and where in the files its cause is. */
+interface Located {
+  readonly error: CommandError
+  readonly places: ReadonlyArray<Place>
+}
+
+/** What a command fails with once the composition is known: the errors, the first of them first, with their places. */
+export class Failed extends Data.TaggedError("Failed")<{ readonly problems: ReadonlyArray<Located> }> {}
+
 export const exit = { done: 0, failed: 1, usage: 2, bug: 70 } as const
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/** Looks up the places of errors in the files of a composition. */
+export const locate = (composition: Composition, errors: ReadonlyArray<CommandError>): Failed =>
+  new Failed({
+    problems: errors.map((error) => ({ error, places: isPromptError(error) ? placesOf(composition, error) : [] }))
+  })
+
+const isPromptError = Schema.is(PromptError)
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -44,34 +67,44 @@ const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(CommandError))
 
 const json = (error: object): string => JSON.stringify({ error })
 
-/** A typed failure, with every field that it has. */
-export const report = (error: CommandError, as: Format): Effect.Effect<number, never, Stdio.Stdio> =>
-  Effect.gen(function* () {
-    if (as === "text") {
-      yield* Output.stderr(error._tag === "InvalidComposition" ? format(error) : `${error._tag}: ${error.message}`)
-    } else {
-      const encoded = yield* encode(error).pipe(Effect.orElseSucceed(() => ({})))
-      const { _tag, message } = error
-      yield* Output.stderr(json({ _tag, message, ...(typeof encoded === "object" ? encoded : {}) }))
-    }
-    return exit.failed
-  })
-
-/** Where the text stands that cannot be rendered: the error itself knows its section, and a place in its text. */
-export const showPlace = (composition: Composition, error: CommandError): Effect.Effect<void, never, Stdio.Stdio> => {
-  const path = isRenderError(error) ? textPath(composition, error) : undefined
-  if (path === undefined) return Effect.void
-  const { document } = composition
-  return Output.stderr(Source.showPlace(document.source, document.locate(path)))
+/** A typed failure, with every field that it has and every place that is known. */
+export const report = (failure: CommandError | Failed, as: Format): Effect.Effect<number, never, Stdio.Stdio> => {
+  const located = failure._tag === "Failed" ? failure.problems : [{ error: failure, places: [] }]
+  return as === "text" ? reportText(located) : reportJson(located)
 }
 
-const textPath = (composition: Composition, owner: Owner): Source.Path | undefined => {
-  const contents = [composition.global, ...composition.scopes].find((one) => one.scope === owner.scope)
-  const parts = owner.kind === "section" ? contents?.sections : contents?.contexts
-  const part = parts?.find((one) => one.value.name === owner.entry)
-  if (part !== undefined) return [...part.path, "text"]
-  return owner.scope === "global" ? composition.builtIns.get(owner.entry) : undefined
+const reportText = (problems: ReadonlyArray<Located>): Effect.Effect<number, never, Stdio.Stdio> => {
+  const blocks = problems.slice(0, maxProblems).map(formatLocated)
+  // All problems of rendering are told; of assembling and the like there is never more than the first.
+  const count = problems.some((one) => isRenderError(one.error)) ? [formatCount(problems.length)] : []
+  return Effect.as(Output.stderr([...blocks, ...count].join("\n\n")), exit.failed)
 }
+
+const formatLocated = ({ error, places: [first, ...rest] }: Located): string => {
+  if (error._tag === "InvalidComposition") return format(error)
+  const what = `${error._tag}: ${error.message}`
+  if (first === undefined) return what
+  return [`${showPlace(first)}: ${what}`, first.frame, ...rest.flatMap((one) => [showPlace(one), one.frame])].join("\n")
+}
+
+const showPlace = ({ column, file, line }: Place): string => `${file}:${line}:${column}`
+
+const reportJson = Effect.fnUntraced(function* (problems: ReadonlyArray<Located>) {
+  const encoded = yield* Effect.forEach(problems.slice(0, maxProblems), encodeLocated)
+  const all = problems.some((one) => isRenderError(one.error))
+    ? { total: problems.length, problems: encoded }
+    : undefined
+  yield* Output.stderr(JSON.stringify({ error: encoded[0], ...all }))
+  return exit.failed
+})
+
+const encodeLocated = Effect.fnUntraced(function* ({ error, places }: Located) {
+  const fields = yield* encode(error).pipe(Effect.orElseSucceed(() => ({})))
+  const { _tag, message } = error
+  const known =
+    places.length === 0 ? undefined : { places: places.map(({ file, line, column }) => ({ file, line, column })) }
+  return { _tag, message, ...(typeof fields === "object" ? fields : {}), ...known }
+})
 
 const isRenderError = Schema.is(Schema.Union([UnknownVariable, UndefinedVariable, MalformedGroup]))
 

@@ -14,11 +14,11 @@ import type { InvalidComposition } from "../composition/InvalidComposition.ts"
 import * as Loader from "../composition/Loader.ts"
 import * as Plugins from "../composition/Plugins.ts"
 import type { Content } from "../composition/Resources.ts"
-import { maxBytes, tooLarge } from "../composition/Source.ts"
-import * as VariableFile from "../composition/VariableFile.ts"
+import { maxBytes, tooLarge } from "../composition/SourceFile.ts"
 import type { RegistrationError, ScopeClosed } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
+import * as VariableFile from "./VariableFile.ts"
 
 // -----------------------------------------------------------------------------
 // models

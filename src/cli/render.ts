@@ -16,13 +16,13 @@ import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.t
 import type { Composition } from "../composition/Composition.ts"
 import { CompositionScopes, layer } from "../composition/CompositionScopes.ts"
 import * as PromptScope from "../PromptScope.ts"
-import type { Part, Rendered } from "../Rendered.ts"
+import { type Part, problems, type Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import * as ToolSchema from "../ToolSchema.ts"
-import * as Environment from "./Environment.ts"
 import * as Failure from "./Failure.ts"
 import * as Input from "./Input.ts"
 import * as Output from "./Output.ts"
+import { ProcessEnv } from "./ProcessEnv.ts"
 
 // -----------------------------------------------------------------------------
 // command
@@ -68,29 +68,35 @@ export const render = Command.make(
   Effect.fn("preamble.render")(function* ({ file, format, noPlugins, scope, set, varFile }) {
     const { composition, plugins } = yield* Input.load(file, { plugins: !noPlugins })
     yield* reportNotMounted(composition, format)
-    const env = yield* Environment.Environment
-    const answer = yield* answerFor({ scope: Option.getOrUndefined(scope), set, varFile, format }).pipe(
+    const env = yield* ProcessEnv
+    const answer = yield* answerFor(composition, { scope: Option.getOrUndefined(scope), set, varFile, format }).pipe(
       Effect.provide(layer(composition, { env, plugins })),
       Effect.scoped,
-      Effect.tapError((error) => (format === "text" ? Failure.showPlace(composition, error) : Effect.void))
+      Effect.mapError((error) => (error._tag === "Failed" ? error : Failure.locate(composition, [error])))
     )
     yield* Output.stdout(answer)
   })
 ).pipe(Command.withDescription("Print the system prompt of a composition"))
 
-const answerFor = Effect.fnUntraced(function* (options: {
-  readonly scope: string | undefined
-  readonly set: ReadonlyArray<readonly [string, string]>
-  readonly varFile: ReadonlyArray<string>
-  readonly format: Failure.Format
-}) {
+const answerFor = Effect.fnUntraced(function* (
+  composition: Composition,
+  options: {
+    readonly scope: string | undefined
+    readonly set: ReadonlyArray<readonly [string, string]>
+    readonly varFile: ReadonlyArray<string>
+    readonly format: Failure.Format
+  }
+) {
   const scopes = yield* CompositionScopes
   const chosen = options.scope === undefined ? scopes.initial : yield* scopes.find(options.scope)
   const overrides = yield* Input.overridesOf(options.varFile, options.set, chosen.label)
   const scope = yield* Input.below(chosen, overrides)
   const prompt = yield* SystemPrompt
   const assembly = yield* PromptScope.provide(scope)(prompt.assemble)
-  const rendered = yield* prompt.renderAssembly(assembly)
+  const rendered = yield* prompt.renderAssembly(assembly).pipe(
+    // Rendering stops at the first problem; an author wants to know them all.
+    Effect.mapError(() => Failure.locate(composition, problems(assembly)))
+  )
   return options.format === "text" ? rendered.text : `${JSON.stringify(toJson(chosen.label, assembly, rendered))}\n`
 })
 
@@ -113,9 +119,9 @@ const fingerprint = (prompt: string, assembly: Assembly): string =>
   createHash("sha256").update(prompt, "utf8").update("\0").update(emitTools(assembly), "utf8").digest("hex")
 
 /** A part that renders to nothing is not among the rendered ones. */
-const toParts = <Source extends AssembledSection | AssembledContext>(
-  assembled: ReadonlyArray<Source>,
-  rendered: ReadonlyArray<Part<Source>>
+const toParts = <From extends AssembledSection | AssembledContext>(
+  assembled: ReadonlyArray<From>,
+  rendered: ReadonlyArray<Part<From>>
 ) => {
   const texts = new Map<object, string>(rendered.map((part) => [part.source, part.text]))
   return assembled.map((one) => ({

@@ -18,7 +18,7 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import { CommandError, exit, type Format, report, reportBug, reportUnwritten, reportUsage } from "./Failure.ts"
+import { CommandError, exit, Failed, type Format, report, reportBug, reportUnwritten, reportUsage } from "./Failure.ts"
 import * as Output from "./Output.ts"
 import { render } from "./render.ts"
 import { version } from "./version.ts"
@@ -101,7 +101,7 @@ const settle = (cause: Cause.Cause<unknown>, format: Format): Effect.Effect<numb
   const error = Cause.squash(cause)
   if (Output.isClosed(error)) return Effect.succeed(exit.done)
   if (error instanceof PlatformError) return reportUnwritten(error, format)
-  if (isCommandError(error)) return report(error, format)
+  if (error instanceof Failed || isCommandError(error)) return report(error, format)
   if (CliError.isCliError(error)) {
     const errors = error._tag === "ShowHelp" ? error.errors : [error]
     return errors.length === 0 ? Effect.succeed(exit.done) : reportUsage(errors, format)

@@ -128,22 +128,46 @@ const cut = (cells: ReadonlyArray<Cell>, caret: number, before: boolean, after: 
   return { text: prefix + text + suffix, caret: prefix.length + widthOfCells(cells.slice(start, caret)) }
 }
 
+/** The line that begins at `start`, without its line break. */
+export const lineFrom = (text: string, start: number): string => {
+  const end = text.indexOf("\n", start)
+  return text.slice(start, end < 0 ? text.length : end)
+}
+
+/** Where the line of an offset begins. (A negative second argument would mean 0.) */
+export const startOfLine = (text: string, offset: number): number =>
+  offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1
+
+/** Where the lines around that of an offset begin, `before` of them before its own. What follows a last line break is no line. */
+const linesAround = (text: string, offset: number) => {
+  const starts = [startOfLine(text, offset)]
+  while (starts.length <= context && starts[0]! > 0) starts.unshift(startOfLine(text, starts[0]! - 1))
+  const before = starts.length - 1
+  while (starts.length <= before + context) {
+    const end = text.indexOf("\n", starts.at(-1))
+    if (end < 0 || end + 1 === text.length) break
+    starts.push(end + 1)
+  }
+  return { starts, before }
+}
+
 /**
- * Lines around `line` (from 1) of a text, the one at fault marked by `>` and by a caret under `column` (from 1).
- * `lineAt` gives a line without its line break, or undefined past the end.
+ * Lines around that of an offset of a text, the one at fault marked by `>` and by a caret under its character. `line` is
+ * its number, from 1.
  *
  * @since 0.1.0
  * @category destructors
  */
-export const make = (lineAt: (line: number) => string | undefined, line: number, column: number): string => {
+export const make = (text: string, offset: number, line: number): string => {
+  const { before, starts } = linesAround(text, offset)
   const rows: Array<string> = []
-  const digits = String(line + context).length
-  for (let number = Math.max(1, line - context); number <= line + context; number++) {
-    const text = lineAt(number)
-    if (text === undefined) break
-    const here = number === line
-    const shown = show(text, here ? column - 1 : 0)
-    rows.push(`${here ? ">" : " "} ${String(number).padStart(digits)} | ${shown.text}`.trimEnd())
+  const first = line - before
+  const digits = String(first + starts.length - 1).length
+  for (const [i, start] of starts.entries()) {
+    const here = i === before
+    const number = String(first + i).padStart(digits)
+    const shown = show(lineFrom(text, start), here ? offset - start : 0)
+    rows.push(`${here ? ">" : " "} ${number} | ${shown.text}`.trimEnd())
     if (here) rows.push(`  ${" ".repeat(digits)} | ${" ".repeat(shown.caret)}^`)
   }
   return rows.join("\n")

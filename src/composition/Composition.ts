@@ -9,22 +9,33 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import type * as Section from "../Section.ts"
+import { names } from "../Persona.ts"
 import type * as PromptContext from "../PromptContext.ts"
+import type * as Section from "../Section.ts"
 import type { ToolSchema } from "../ToolSchema.ts"
+import { toError } from "./Complaint.ts"
 import type { VariableValue } from "./CompositionFile.ts"
 import { type Draft, fromDocument, type Located, type NotMounted } from "./Draft.ts"
 import * as DshPreset from "./DshPreset.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
 import * as Resources from "./Resources.ts"
-import { names } from "../Persona.ts"
 import * as Rules from "./Rules.ts"
-import * as Source from "./Source.ts"
+import * as SourceFile from "./SourceFile.ts"
 import * as Yaml from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
 // models
 // -----------------------------------------------------------------------------
+
+/**
+ * An entry with a text.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Textual<A> extends Located<A> {
+  readonly text: Resources.PlacedText
+}
 
 /**
  * What one scope contributes. Each entry knows its path in the file.
@@ -35,8 +46,8 @@ import * as Yaml from "./Yaml.ts"
 export interface Contents {
   /** The label of the scope. */
   readonly scope: string
-  readonly sections: ReadonlyArray<Located<Section.Options<string>>>
-  readonly contexts: ReadonlyArray<Located<PromptContext.Options<string>>>
+  readonly sections: ReadonlyArray<Textual<Section.Options<string>>>
+  readonly contexts: ReadonlyArray<Textual<PromptContext.Options<string>>>
   readonly variables: ReadonlyArray<Located<{ readonly name: string; readonly value: VariableValue }>>
   readonly tools: ReadonlyArray<ToolSchema>
   /** Modules to import, as the file names them. */
@@ -60,8 +71,8 @@ export interface Composition {
   readonly scopes: ReadonlyArray<Contents & { readonly parent: string | undefined }>
   /** The scope that is assembled if none is asked for. */
   readonly scope: string
-  /** Where the texts of the built-in sections stand, by the names of those. */
-  readonly builtIns: ReadonlyMap<string, Source.Path>
+  /** The texts of the built-in sections, by the names of those. */
+  readonly builtIns: ReadonlyMap<string, Resources.PlacedText>
   /** Rows of a dsh preset that nothing here stands for. */
   readonly notMounted: ReadonlyArray<NotMounted>
   /** The file as it was read, to tell places in it. */
@@ -96,9 +107,9 @@ export const parse = (input: Input): Result.Result<Composition, InvalidCompositi
 
 /** The first half of `parse`: what the file says. Only a broken syntax fails. */
 export const draft = (file: string, text: string): Result.Result<Draft, InvalidComposition> => {
-  const source = Source.make(file, text)
+  const source = SourceFile.make(file, text)
   return Result.match(Yaml.read(source), {
-    onFailure: (complaints) => Result.fail(Source.toError(source, complaints)),
+    onFailure: (complaints) => Result.fail(toError(source, complaints)),
     onSuccess: (document) =>
       Result.succeed(DshPreset.isPreset(document) ? DshPreset.fromDocument(document) : fromDocument(document))
   })
@@ -111,7 +122,7 @@ export const resolve = (
 ): Result.Result<Composition, InvalidComposition> => {
   const resources = Resources.make(draft, files)
   const complaints = [...draft.complaints, ...Rules.complaintsOf(draft), ...resources.complaints]
-  if (complaints.length > 0) return Result.fail(Source.toError(draft.document.source, complaints))
+  if (complaints.length > 0) return Result.fail(toError(draft.document.source, complaints))
   const contents = (contents: Draft["global"]): Contents => ({
     scope: contents.scope,
     sections: contents.sections.map((item) => withText(item, resources)),
@@ -121,13 +132,14 @@ export const resolve = (
     plugins: contents.plugins,
     suppressContexts: contents.suppressContexts
   })
-  const { personaPrefix: prefix, personaSuffix: suffix } = draft
+  const prefix = draft.personaPrefix && resources.textOf(draft.personaPrefix)
+  const suffix = draft.personaSuffix && resources.textOf(draft.personaSuffix)
   return Result.succeed({
     file: draft.document.source.file,
     identity: draft.identity,
     persona: {
-      ...(prefix === undefined ? undefined : { prefix: resources.textOf(prefix) }),
-      ...(suffix === undefined ? undefined : { suffix: resources.textOf(suffix) })
+      ...(prefix === undefined ? undefined : { prefix: prefix.text }),
+      ...(suffix === undefined ? undefined : { suffix: suffix.text })
     },
     runtimeContext: draft.runtimeContext,
     // A preset brings no tools, so its order has nothing to order, and each of its names would be unknown.
@@ -136,9 +148,11 @@ export const resolve = (
     scopes: draft.scopes.map((scope) => ({ ...contents(scope), parent: scope.parent?.value })),
     scope: draft.scope?.value ?? "global",
     builtIns: new Map([
-      [names.identity, ["identity"]],
-      ...(prefix === undefined ? [] : [[names.prefix, prefix.path] as const]),
-      ...(suffix === undefined ? [] : [[names.suffix, suffix.path] as const])
+      ...(typeof draft.identity === "string"
+        ? [[names.identity, { text: draft.identity, path: ["identity"], file: undefined }] as const]
+        : []),
+      ...(prefix === undefined ? [] : [[names.prefix, prefix] as const]),
+      ...(suffix === undefined ? [] : [[names.suffix, suffix] as const])
     ]),
     notMounted: draft.notMounted,
     document: draft.document
@@ -148,7 +162,7 @@ export const resolve = (
 const withText = <Entry extends { readonly text: Parameters<Resources.Resources["textOf"]>[0] }>(
   item: Located<Entry>,
   resources: Resources.Resources
-): Located<Omit<Entry, "text"> & { readonly text: string }> => ({
-  value: { ...item.value, text: resources.textOf(item.value.text) },
-  path: item.path
-})
+): Textual<Omit<Entry, "text"> & { readonly text: string }> => {
+  const text = resources.textOf(item.value.text)
+  return { value: { ...item.value, text: text.text }, path: item.path, text }
+}

@@ -10,23 +10,26 @@
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
-import type * as EffectScope from "effect/Scope"
+import * as EffectScope from "effect/Scope"
 import { nearest } from "../internal/nearest.ts"
+import { Overlays } from "../Overlays.ts"
 import * as Plugin from "../Plugin.ts"
 import type { RegistrationError } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
+import { Renderer } from "../Renderer.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
+import { Waterfall } from "../Waterfall.ts"
+import { complain, type Complaint, type Path as ValuePath, toError } from "./Complaint.ts"
 import type { Composition, Contents } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
 import { load } from "./Loader.ts"
 import * as Plugins from "./Plugins.ts"
-import { complain } from "./Rules.ts"
-import * as Source from "./Source.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -99,18 +102,19 @@ export class CompositionScopes extends Context.Service<
 // -----------------------------------------------------------------------------
 
 /**
- * A `SystemPrompt` with the whole composition in it, and the scopes to assemble it for. It fails where a plugin does.
+ * A `SystemPrompt` with the whole composition in it, and the scopes to assemble it for, over services that can be
+ * replaced. It fails where a plugin does.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
+export const layerNoDeps = (
   composition: Composition,
   options: Options = {}
-): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition> =>
+): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition, Overlays | Renderer | Waterfall> =>
   Layer.effect(CompositionScopes, register(composition, options)).pipe(
     Layer.provideMerge(
-      SystemPrompt.layerWith({
+      SystemPrompt.layerNoDepsWith({
         identity: composition.identity,
         persona: composition.persona,
         runtimeContext: composition.runtimeContext,
@@ -123,6 +127,18 @@ export const layer = (
       )
     )
   )
+
+/**
+ * The same with the usual services; the registry is its own.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  composition: Composition,
+  options: Options = {}
+): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition> =>
+  Layer.provide(layerNoDeps(composition, options), [Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer])
 
 /**
  * The same from a file: loads it, imports its plugins and registers everything.
@@ -154,10 +170,7 @@ const register = Effect.fn("CompositionScopes.register")(function* (composition:
     yield* PromptScope.provide(scope)(registerContents(composition, contents, options.env ?? process.env))
   }
   // Plugins come last: a name that the file and a plugin both use is the plugin's problem, at its line.
-  for (const contents of [composition.global, ...composition.scopes]) {
-    const scope = scopes.get(contents.scope) ?? PromptScope.global
-    for (const plugin of contents.plugins) yield* mount(composition, scope, plugin, options.plugins?.get(plugin.value))
-  }
+  yield* mountAll(composition, scopes, options.plugins ?? new Map())
   return CompositionScopes.of({
     scopes,
     initial: scopes.get(composition.scope) ?? PromptScope.global,
@@ -203,7 +216,7 @@ const entry = <A>(map: ReadonlyMap<string, A>, name: string): ReadonlyArray<read
 
 const registerContents = Effect.fnUntraced(function* (composition: Composition, contents: Contents, env: Environment) {
   const prompt = yield* SystemPrompt
-  const at = <A, R>(path: Source.Path, registration: Effect.Effect<A, RegistrationError, R>) =>
+  const at = <A, R>(path: ValuePath, registration: Effect.Effect<A, RegistrationError, R>) =>
     registration.pipe(Effect.catch((error) => problemAt(composition, path, error)))
   for (const { path, value } of contents.variables) {
     const text =
@@ -218,32 +231,50 @@ const registerContents = Effect.fnUntraced(function* (composition: Composition, 
 
 const problemAt = (
   composition: Composition,
-  path: Source.Path,
+  path: ValuePath,
   error: { readonly _tag: string; readonly message: string }
 ): Effect.Effect<never, InvalidComposition> =>
   Effect.fail(
-    Source.toError(composition.document.source, [
-      complain(composition.document, path, error.message, { tag: error._tag })
-    ])
+    toError(composition.document.source, [complain(composition.document, path, error.message, { tag: error._tag })])
   )
 
-/** Whatever a plugin fails with or dies of is a problem at its place; interruption stays what it is. */
-const mount = (
+/** Mounts every plugin into its scope. All that fail are problems, each at its place, and leave nothing behind. */
+const mountAll = Effect.fnUntraced(function* (
+  composition: Composition,
+  scopes: ReadonlyMap<string, PromptScope.PromptScope>,
+  plugins: Plugins.Plugins
+) {
+  // One for all plugins, so that what several of them are built on is built once in a scope; and of this composition
+  // alone: in that of the surrounding build, a second composition would find its plugins built already.
+  const memoMap = yield* Layer.makeMemoMap
+  const complaints: Array<Complaint> = []
+  for (const contents of [composition.global, ...composition.scopes]) {
+    const scope = scopes.get(contents.scope) ?? PromptScope.global
+    for (const plugin of contents.plugins) {
+      const refused = yield* mount(composition, scope, memoMap, plugin, plugins.get(plugin.value))
+      if (refused !== undefined) complaints.push(refused)
+    }
+  }
+  if (complaints.length > 0) return yield* toError(composition.document.source, complaints)
+})
+
+/** Whatever a plugin fails with or dies of is a complaint; interruption stays what it is. */
+const mount = Effect.fnUntraced(function* (
   composition: Composition,
   scope: PromptScope.PromptScope,
+  memoMap: Layer.MemoMap,
   plugin: Located<string>,
   layer: Plugins.PluginLayer | undefined
-): Effect.Effect<void, InvalidComposition, SystemPrompt | EffectScope.Scope> => {
-  const fail = (reason: string, tag?: string) =>
-    Effect.fail(Source.toError(composition.document.source, [Plugins.complainOf(composition, plugin, reason, tag)]))
-  if (layer === undefined) return fail("it was not given. Load plugins with `Plugins.load`.")
-  return Layer.build(Plugin.mount(scope)(layer)).pipe(
-    Effect.asVoid,
-    Effect.catchCause((cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-      const error = Cause.squash(cause)
-      const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : undefined
-      return fail(Plugins.describe(error), tag)
-    })
+) {
+  if (layer === undefined) {
+    return Plugins.complainOf(composition, plugin, "it was not given. Load plugins with `Plugins.load`.")
+  }
+  const mounted = yield* Effect.exit(
+    Layer.buildWithMemoMap(Plugin.mount(scope)(layer), memoMap, yield* EffectScope.Scope)
   )
-}
+  if (Exit.isSuccess(mounted)) return undefined
+  if (Cause.hasInterruptsOnly(mounted.cause)) return yield* Effect.interrupt
+  const error = Cause.squash(mounted.cause)
+  const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : undefined
+  return Plugins.complainOf(composition, plugin, Plugins.describe(error), tag)
+})

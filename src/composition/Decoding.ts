@@ -2,7 +2,7 @@
  * Says in an author's words, and at the author's place, what a Schema refused.
  *
  * The Schema's own wording is for programmers; and of a union it reports every
- * member. Here an issue becomes what was expected and what was found, an unknown
+ * member. Here an issue becomes what was expected and what was given, an unknown
  * key the known one nearest to it, and a union the member that was meant.
  *
  * @since 0.1.0
@@ -11,8 +11,10 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
+import { clip } from "../internal/excerpt.ts"
 import { nearest } from "../internal/nearest.ts"
-import type { Complaint, Path } from "./Source.ts"
+import { describeType } from "../internal/rules.ts"
+import type { Complaint, Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -38,7 +40,7 @@ export const attempt = <S extends Decodable>(schema: S, value: unknown): S["Type
   return Result.isSuccess(decoded) ? decoded.success : undefined
 }
 
-/** All that a Schema refuses in the part of a document at `path`, save where something is already said. */
+/** All that a Schema refuses in the part of a document at `path`, save of what has a foreign tag, which is refused anyway. */
 export const complaintsOf = (
   document: Document,
   schema: Decodable,
@@ -49,10 +51,9 @@ export const complaintsOf = (
   if (Result.isSuccess(decoded)) return []
   const refusals: Array<Refusal> = []
   collect(refusals, decoded.failure.issue, value, path)
-  const replaced = document.complaints.filter((complaint) => complaint.final === true)
-  const said = new Set([...replaced, ...document.foreignTags].map((one) => keyOf(one.path)))
+  const tagged = new Set(document.foreignTags.map((one) => keyOf(one.path)))
   return refusals
-    .filter((refusal) => !refusal.path.some((_, i) => said.has(keyOf(refusal.path.slice(0, i + 1)))))
+    .filter((refusal) => !refusal.path.some((_, i) => tagged.has(keyOf(refusal.path.slice(0, i + 1)))))
     .map(({ message, part, path, tag }) => ({
       source: document.source,
       offset: document.locate(path, part),
@@ -168,21 +169,14 @@ const expectedOf = (ast: {
 
 const maxShown = 40
 
-/** A value in words that fit after "found". */
-const describe = (value: unknown): string => {
-  if (value === null) return "nothing (null)"
-  if (value === undefined) return "nothing"
-  if (Array.isArray(value)) return "a list"
-  if (typeof value === "object") return "a map"
-  if (typeof value !== "string") return `the ${typeof value === "boolean" ? "truth value" : "number"} ${String(value)}`
-  if (value === "") return "an empty text"
-  return `the text ${JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown)}…` : value)}`
-}
+/** A value in words that fit after "got"; a text as it is, since what is wrong is in it. */
+const describe = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(clip(value, maxShown)) : describeType(value)
 
 const wantsText = /\btext\b|name/
 
 const mismatch = (expected: string, input: unknown): string => {
-  const message = `expected ${expected}, found ${describe(input)}.`
+  const message = `expected ${expected}, got ${describe(input)}.`
   const quotable = typeof input === "number" || typeof input === "boolean"
   return quotable && wantsText.test(expected) ? `${message} Quote it if it is meant as text.` : message
 }

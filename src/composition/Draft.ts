@@ -21,7 +21,7 @@ import {
 } from "./CompositionFile.ts"
 import { names } from "../Persona.ts"
 import * as Decoding from "./Decoding.ts"
-import type { Complaint, Path } from "./Source.ts"
+import type { Complaint, Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -104,10 +104,10 @@ export const member = (value: unknown, key: string): unknown =>
 export const listAt = (value: unknown, path: Path): ReadonlyArray<Located<unknown>> =>
   Array.isArray(value) ? value.map((item, index) => ({ value: item, path: [...path, index] })) : []
 
+const isMap = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value)
+
 const entriesAt = (value: unknown, path: Path): ReadonlyArray<Located<unknown> & { readonly key: string }> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.entries(value).map(([key, item]) => ({ key, value: item, path: [...path, key] }))
-    : []
+  isMap(value) ? Object.entries(value).map(([key, item]) => ({ key, value: item, path: [...path, key] })) : []
 
 const decoded = <S extends Schema.Top & { readonly DecodingServices: never }>(
   schema: S,
@@ -214,7 +214,11 @@ const withOrder = <Entry extends { readonly order: Parameters<typeof toOrder>[0]
 
 const scopeOf = (scope: string, value: unknown, path: Path): ScopeDraft => {
   const contents = contentsOf(scope, value, path)
-  const persona = personaOf(value, path)
+  const at = [...path, "persona"]
+  const given = member(value, "persona")
+  const persona = isMap(given)
+    ? personaSections(at, under(Text, given, at, "prefix"), under(Text, given, at, "suffix"))
+    : []
   return {
     ...contents,
     path,
@@ -228,30 +232,26 @@ const scopeOf = (scope: string, value: unknown, path: Path): ScopeDraft => {
 // persona
 // -----------------------------------------------------------------------------
 
-/** The persona of a scope shadows what it gives; the half that it does not give stays. */
-const personaOf = (value: unknown, path: Path): ReadonlyArray<Located<SectionDraft>> => {
-  const at = [...path, "persona"]
-  const prefix = under(Text, member(value, "persona"), at, "prefix")
-  const suffix = under(Text, member(value, "persona"), at, "suffix")
+/** A persona of a scope shadows both halves of what it inherits, with nothing where it says nothing. `path` is its own. */
+export const personaSections = (
+  path: Path,
+  prefix: Located<Text> | undefined,
+  suffix: Located<Text> | undefined,
+  complete = false
+): ReadonlyArray<Located<SectionDraft>> => {
+  const nothing = { value: "", path }
   return [
-    ...(prefix === undefined ? [] : [personaSection("prefix", prefix)]),
-    ...(suffix === undefined ? [] : [personaSection("suffix", suffix)])
+    personaSection(names.prefix, "DEPLOYMENT_PERSONA_PREFIX", prefix ?? nothing, complete),
+    personaSection(names.suffix, "DEPLOYMENT_PERSONA_SUFFIX", suffix ?? nothing)
   ]
 }
 
-export const personaSection = (
-  part: "prefix" | "suffix",
+const personaSection = (
+  name: string,
+  band: Parameters<typeof toOrder>[0],
   text: Located<Text>,
   complete = false
-): Located<SectionDraft> => ({
-  value: {
-    name: part === "prefix" ? names.prefix : names.suffix,
-    order: toOrder(part === "prefix" ? "DEPLOYMENT_PERSONA_PREFIX" : "DEPLOYMENT_PERSONA_SUFFIX"),
-    text,
-    complete
-  },
-  path: text.path
-})
+): Located<SectionDraft> => ({ value: { name, order: toOrder(band), text, complete }, path: text.path })
 
 export const toName = (section: Located<SectionDraft>): Located<NameDraft> => ({
   value: { kind: "section", name: section.value.name },

@@ -20,14 +20,12 @@ import {
   type Located,
   member,
   type NotMounted,
-  personaSection,
+  personaSections,
   type SectionDraft,
   showTag,
   toName
 } from "./Draft.ts"
-import { complain } from "./Rules.ts"
-import type { Complaint, Path } from "./Source.ts"
-import * as Place from "./Source.ts"
+import { complain, type Complaint, type Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -153,7 +151,7 @@ const rowsAt = (value: unknown, path: Path, disabled: boolean, switches: Readonl
 const toNotMounted = (document: Document, row: Row): NotMounted => ({
   id: row.id,
   plugin: row.plugin,
-  line: Place.positionOf(document.source, document.locate(row.path)).line,
+  line: document.source.positionOf(document.locate(row.path)).line,
   reason: row.disabled ? "disabled" : "unknown"
 })
 
@@ -162,13 +160,13 @@ const stringUnder = (row: Row, key: string): Located<string> | undefined => {
   return typeof value === "string" ? { value, path: [...row.path, "config", key] } : undefined
 }
 
-/** A persona shadows both halves of the deployment's, with nothing where it says nothing. */
-const sectionsOf = (row: Row): ReadonlyArray<Located<SectionDraft>> => {
-  const config = [...row.path, "config"]
-  const prefix = stringUnder(row, "prefix") ?? stringUnder(row, "text") ?? { value: "", path: config }
-  const suffix = stringUnder(row, "suffix") ?? { value: "", path: config }
-  return [personaSection("prefix", prefix, member(row.config, "complete") === true), personaSection("suffix", suffix)]
-}
+const sectionsOf = (row: Row): ReadonlyArray<Located<SectionDraft>> =>
+  personaSections(
+    [...row.path, "config"],
+    stringUnder(row, "prefix") ?? stringUnder(row, "text"),
+    stringUnder(row, "suffix"),
+    member(row.config, "complete") === true
+  )
 
 const settingsOf = (rows: ReadonlyArray<Row>) => {
   const row = rows[0]

@@ -66,16 +66,17 @@ export class InvalidComposition extends Schema.TaggedError<InvalidComposition>("
       const file = problem.file === this.file ? "" : `${problem.file}, `
       return `  ${file}line ${problem.line}, column ${problem.column}: ${described(problem)}`
     })
-    return [`${this.file} has ${countOf(this)}:`, ...rows, ...restOf(this)].join("\n")
+    return [`${this.file} has ${countOf(this.total)}:`, ...rows, ...restOf(this.total)].join("\n")
   }
 }
 
-const countOf = (self: InvalidComposition): string => (self.total === 1 ? "1 problem" : `${self.total} problems`)
+const countOf = (total: number): string => (total === 1 ? "1 problem" : `${total} problems`)
 
-const restOf = (self: InvalidComposition): ReadonlyArray<string> => {
-  const rest = self.total - self.problems.length
-  return rest > 0 ? [`  … and ${rest} more (the first ${maxProblems} are shown)`] : []
-}
+const restOf = (total: number): ReadonlyArray<string> =>
+  total > maxProblems ? [`  … and ${total - maxProblems} more (the first ${maxProblems} are shown)`] : []
+
+/** How many problems there are, and how many of them are not shown. */
+export const formatCount = (total: number): string => [countOf(total), ...restOf(total)].join("\n")
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -93,5 +94,5 @@ export const format = (self: InvalidComposition): string => {
     const head = `${problem.file}:${problem.line}:${problem.column}: ${described(problem)}${rule}`
     return problem.frame === "" ? head : `${head}\n${problem.frame}`
   })
-  return [...blocks, [countOf(self), ...restOf(self)].join("\n")].join("\n\n")
+  return [...blocks, formatCount(self.total)].join("\n\n")
 }

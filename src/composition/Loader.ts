@@ -11,10 +11,11 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
+import { toError } from "./Complaint.ts"
 import { type Composition, draft, resolve } from "./Composition.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
 import * as Resources from "./Resources.ts"
-import * as Source from "./Source.ts"
+import * as SourceFile from "./SourceFile.ts"
 
 // -----------------------------------------------------------------------------
 // constructors
@@ -52,8 +53,8 @@ export const loadFrom: (options: {
   const path = yield* Path.Path
   const text = Resources.decode(content)
   if (Result.isFailure(text)) {
-    const nothing = Source.make(file, "")
-    return yield* Source.toError(nothing, [
+    const nothing = SourceFile.make(file, "")
+    return yield* toError(nothing, [
       { source: nothing, offset: 0, path: [], message: Resources.unreadable(file, text.failure) }
     ])
   }
@@ -71,7 +72,7 @@ export const read: (file: string) => Effect.Effect<Resources.Content, never, Fil
     if (info.type === "Directory") return { problem: "it is a folder. Name a file in it." }
     // A pipe is fine (`<(command)`); a device may never end.
     if (info.type !== "File" && info.type !== "FIFO") return { problem: "it is not a file." }
-    if (info.size > Source.maxBytes) return { problem: Source.tooLarge }
+    if (info.size > SourceFile.maxBytes) return { problem: SourceFile.tooLarge }
     return yield* fs.readFile(file)
   },
   Effect.catch((error: PlatformError) => Effect.succeed({ problem: reasonOf(error) }))

@@ -12,11 +12,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { SystemPrompt } from "../SystemPrompt.ts"
+import { complain, type Complaint, toError } from "./Complaint.ts"
 import type { Composition } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
-import { complain } from "./Rules.ts"
-import * as Source from "./Source.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -62,14 +61,14 @@ export const load: (
   function* (composition, options) {
     const path = yield* Path.Path
     const plugins = new Map<string, PluginLayer>()
-    const complaints: Array<Source.Complaint> = []
+    const complaints: Array<Complaint> = []
     for (const plugin of namedIn(composition)) {
       if (plugins.has(plugin.value)) continue
       const found = yield* importFrom(path, path.resolve(options.folder, plugin.value))
       if (typeof found === "string") complaints.push(complainOf(composition, plugin, found))
       else plugins.set(plugin.value, found)
     }
-    if (complaints.length > 0) return yield* Source.toError(composition.document.source, complaints)
+    if (complaints.length > 0) return yield* toError(composition.document.source, complaints)
     return plugins
   }
 )
@@ -86,7 +85,7 @@ export const refuse = (composition: Composition): Effect.Effect<Plugins, Invalid
   )
   return complaints.length === 0
     ? Effect.succeed(new Map())
-    : Effect.fail(Source.toError(composition.document.source, complaints))
+    : Effect.fail(toError(composition.document.source, complaints))
 }
 
 const namedIn = (composition: Composition): ReadonlyArray<Located<string>> =>
@@ -97,13 +96,8 @@ export const complainOf = (
   plugin: Located<string>,
   reason: string,
   tag?: string
-): Source.Complaint =>
-  complain(
-    composition.document,
-    plugin.path,
-    `plugin ${JSON.stringify(plugin.value)}: ${reason}`,
-    tag === undefined ? {} : { tag }
-  )
+): Complaint =>
+  complain(composition.document, plugin.path, `plugin ${JSON.stringify(plugin.value)}: ${reason}`, { tag })
 
 /** The plugin in a file, or why there is none. */
 const importFrom = (path: Path.Path, file: string): Effect.Effect<PluginLayer | string> =>

@@ -8,13 +8,13 @@
  */
 import * as Result from "effect/Result"
 import type { Owner } from "../PromptError.ts"
+import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
-import { type Text, ToolsFile } from "./CompositionFile.ts"
+import { complain, type Complaint, type Path } from "./Complaint.ts"
+import { type Text, ToolEntry, ToolsFile } from "./CompositionFile.ts"
 import * as Decoding from "./Decoding.ts"
-import type { ContentsDraft, Draft, Located } from "./Draft.ts"
-import { complain } from "./Rules.ts"
-import type { Complaint, Path } from "./Source.ts"
-import * as Source from "./Source.ts"
+import { type ContentsDraft, type Draft, listAt, type Located } from "./Draft.ts"
+import * as SourceFile from "./SourceFile.ts"
 import * as Yaml from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -29,11 +29,24 @@ import * as Yaml from "./Yaml.ts"
  */
 export type Content = string | Uint8Array | { readonly problem: string }
 
+/**
+ * A text and where it stands: in `file`, if it has one of its own, and that is named at `path` of the composition; else
+ * at `path` itself.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PlacedText {
+  readonly text: string
+  readonly path: Path
+  readonly file: SourceFile.SourceFile | undefined
+}
+
 type ToolDraft = ContentsDraft["tools"][number]
 
 export interface Resources {
   readonly complaints: ReadonlyArray<Complaint>
-  readonly textOf: (text: Located<Text>) => string
+  readonly textOf: (text: Located<Text>) => PlacedText
   readonly toolsOf: (tool: ToolDraft) => ReadonlyArray<ToolSchema.ToolSchema>
 }
 
@@ -68,21 +81,25 @@ const toolsOf = (draft: Draft): ReadonlyArray<OwnedTool> =>
 /** Looks up all that a draft refers to, and checks its tools. */
 export const make = (draft: Draft, files: ReadonlyMap<string, Content>): Resources => {
   const complaints: Array<Complaint> = []
-  const contents = new Map<string, Result.Result<string, string>>()
-  const contentOf = (name: string): Result.Result<string, string> => {
-    const content = contents.get(name) ?? named(name, files.get(name))
-    contents.set(name, content)
-    return content
+  const read = new Map<string, ReadFile>()
+  const fileOf = (name: string): ReadFile => {
+    const file = read.get(name) ?? readFile(beside(draft.document.source.file, name), name, files.get(name))
+    read.set(name, file)
+    return file
   }
   for (const { path, value } of textFilesOf(draft)) {
-    const content = contentOf(value)
-    if (Result.isFailure(content)) complaints.push(complain(draft.document, path, content.failure))
+    const file = fileOf(value)
+    if (Result.isFailure(file)) complaints.push(complain(draft.document, path, file.failure))
   }
   const tools = new Map<ToolDraft, ReadonlyArray<ToolSchema.ToolSchema>>()
-  for (const owned of toolsOf(draft)) tools.set(owned.tool, readTools(draft, owned, contentOf, complaints))
+  for (const owned of toolsOf(draft)) tools.set(owned.tool, readTools(draft, owned, fileOf, complaints))
   return {
     complaints: distinct(complaints),
-    textOf: ({ value }) => (typeof value === "string" ? value : Result.getOrElse(contentOf(value.file), () => "")),
+    textOf: ({ path, value }) => {
+      if (typeof value === "string") return { text: value, path, file: undefined }
+      const file = Result.getOrElse(fileOf(value.file), () => undefined)
+      return { text: file?.text ?? "", path: [...path, "file"], file }
+    },
     toolsOf: (tool) => tools.get(tool) ?? []
   }
 }
@@ -98,28 +115,35 @@ const distinct = (complaints: ReadonlyArray<Complaint>): ReadonlyArray<Complaint
 export const decode = (content: Content | undefined): Result.Result<string, string> => {
   if (content === undefined) return Result.fail("no such file was given.")
   if (typeof content === "string") return Result.succeed(content)
-  return "problem" in content ? Result.fail(content.problem) : Source.decode(content)
+  return "problem" in content ? Result.fail(content.problem) : SourceFile.decode(content)
 }
 
-const named = (name: string, content: Content | undefined): Result.Result<string, string> =>
-  Result.mapBoth(decode(content), { onFailure: (reason) => unreadable(name, reason), onSuccess: Source.normalise })
+/** A file, or a sentence that says why there is none. */
+type ReadFile = Result.Result<SourceFile.SourceFile, string>
+
+/** `shown` is its name for a reader of messages, `name` what the composition calls it. */
+const readFile = (shown: string, name: string, content: Content | undefined): ReadFile =>
+  Result.mapBoth(decode(content), {
+    onFailure: (reason) => unreadable(name, reason),
+    onSuccess: (text) => SourceFile.make(shown, text)
+  })
 
 export const unreadable = (name: string, reason: string): string => `cannot read ${JSON.stringify(name)}: ${reason}`
 
 const readTools = (
   draft: Draft,
   { owner, tool }: OwnedTool,
-  contentOf: (name: string) => Result.Result<string, string>,
+  fileOf: (name: string) => ReadFile,
   complaints: Array<Complaint>
 ): ReadonlyArray<ToolSchema.ToolSchema> => {
   const { path, value } = tool
   if (!("file" in value)) return toSchema(draft.document, value, path, owner, complaints)
-  const content = contentOf(value.file)
-  if (Result.isFailure(content)) {
-    complaints.push(complain(draft.document, [...path, "file"], content.failure))
+  const file = fileOf(value.file)
+  if (Result.isFailure(file)) {
+    complaints.push(complain(draft.document, [...path, "file"], file.failure))
     return []
   }
-  const read = Yaml.read(Source.make(beside(draft.document.source.file, value.file), content.success))
+  const read = Yaml.read(file.success)
   if (Result.isFailure(read)) {
     complaints.push(...read.failure)
     return []
@@ -130,10 +154,10 @@ const readTools = (
     complain(document, tag.path, "a tools file holds plain JSON, no tags.")
   )
   complaints.push(...document.complaints, ...tags, ...refused)
-  if (refused.length > 0) return []
-  return Array.isArray(document.value)
-    ? document.value.flatMap((one, index) => toSchema(document, one, [index], owner, complaints))
-    : toSchema(document, document.value, [], owner, complaints)
+  // A tool that has not its shape must not hide what is wrong with the next.
+  return (Array.isArray(document.value) ? listAt(document.value, []) : [{ value: document.value, path: [] }])
+    .filter((one) => Decoding.attempt(ToolEntry, one.value) !== undefined)
+    .flatMap((one) => toSchema(document, one.value, one.path, owner, complaints))
 }
 
 /** The name of a file as a reader of messages finds it: from where the composition's own name starts. */
@@ -150,10 +174,17 @@ const toSchema = (
   complaints: Array<Complaint>
 ): ReadonlyArray<ToolSchema.ToolSchema> => {
   const made = ToolSchema.fromUnknown(value, owner)
-  if (Result.isSuccess(made)) return [made.success]
-  const { _tag: tag, message } = made.failure
-  complaints.push(complain(document, [...path, ...fromJsonPath(made.failure.path)], message, { tag }))
-  return []
+  if (Result.isFailure(made)) {
+    const { _tag: tag, message } = made.failure
+    complaints.push(complain(document, [...path, ...fromJsonPath(made.failure.path)], message, { tag }))
+    return []
+  }
+  const reserved = ToolOrder.reserved(made.success.name, owner)
+  if (Result.isFailure(reserved)) {
+    const { _tag: tag, message } = reserved.failure
+    complaints.push(complain(document, [...path, "name"], message, { tag }))
+  }
+  return [made.success]
 }
 
 const step = /\.([A-Za-z_]\w*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g

@@ -16,8 +16,7 @@ import * as Section from "../Section.ts"
 import * as ToolOrder from "../ToolOrder.ts"
 import * as Variable from "../Variable.ts"
 import type { ContentsDraft, Draft, Located, ScopeDraft } from "./Draft.ts"
-import type { Complaint, Path } from "./Source.ts"
-import * as Place from "./Source.ts"
+import { complain, type Complaint, type Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -31,20 +30,6 @@ export const complaintsOf = (draft: Draft): ReadonlyArray<Complaint> => [
   ...toolOrderRule(draft),
   ...scopeRules(draft)
 ]
-
-/** A complaint about a place in a document. */
-export const complain = (
-  document: Document,
-  path: Path,
-  message: string,
-  options: { readonly tag?: string; readonly part?: "key" | "value" } = {}
-): Complaint => ({
-  source: document.source,
-  offset: document.locate(path, options.part),
-  path,
-  message,
-  ...(options.tag === undefined ? undefined : { tag: options.tag })
-})
 
 /** `Did you mean "child"?`, with a blank before it, or nothing. */
 const didYouMean = (name: string, known: Iterable<string>): string => {
@@ -88,7 +73,7 @@ const duplicateRule = (document: Document, contents: ContentsDraft): ReadonlyArr
       first.set(key, path)
       return []
     }
-    const { line } = Place.positionOf(document.source, document.locate(earlier))
+    const { line } = document.source.positionOf(document.locate(earlier))
     const owner = `${value.kind} ${JSON.stringify(value.name)} of scope ${JSON.stringify(contents.scope)}`
     const message = `${owner} is already given on line ${line}. Choose another name, or put it in a scope of its own.`
     return [complain(document, path, message, { tag: "DuplicateRegistration" })]
@@ -132,14 +117,13 @@ const toolOrderRule = (draft: Draft): ReadonlyArray<Complaint> => {
 const maxNames = 100
 
 const scopeRules = (draft: Draft): ReadonlyArray<Complaint> => {
-  const labels = ["global", ...draft.scopes.map((scope) => scope.scope)]
-  const known = new Set(labels)
+  const known = new Set(["global", ...draft.scopes.map((scope) => scope.scope)])
   // Comparing thousands of names with thousands of typos would take minutes and help nobody.
-  const shown = labels.slice(0, maxNames)
+  const shown = [...known].slice(0, maxNames)
   const unknown = (reference: Located<string>): ReadonlyArray<Complaint> => {
     if (known.has(reference.value)) return []
     const hint = didYouMean(reference.value, shown)
-    const rest = labels.length > maxNames ? ", …" : ""
+    const rest = known.size > maxNames ? ", …" : ""
     const message = `unknown scope ${JSON.stringify(reference.value)}.${hint} Known scopes: ${shown.join(", ")}${rest}.`
     return [complain(draft.document, reference.path, message)]
   }
@@ -154,7 +138,8 @@ const scopeRules = (draft: Draft): ReadonlyArray<Complaint> => {
 const nameRule = (document: Document, scope: ScopeDraft): ReadonlyArray<Complaint> => {
   if (scope.scope === "") return [complain(document, scope.path, "a scope needs a name. Give it one.", { part: "key" })]
   if (scope.scope !== "global" && scope.scope !== "__proto__") return []
-  const what = scope.scope === "global" ? "the scope of everything outside `scopes`" : "no name for a scope"
+  const what =
+    scope.scope === "global" ? "taken: it is the scope of everything outside `scopes`" : "no name for a scope"
   return [
     complain(document, scope.path, `${JSON.stringify(scope.scope)} is ${what}. Choose another name.`, { part: "key" })
   ]
@@ -163,8 +148,10 @@ const nameRule = (document: Document, scope: ScopeDraft): ReadonlyArray<Complain
 /** One complaint for each circle of scopes, at the parent of its first member. */
 const cycleRule = (draft: Draft): ReadonlyArray<Complaint> => {
   const scopes = new Map(draft.scopes.map((scope) => [scope.scope, scope]))
+  // As a parent, this name means the one that is not in `scopes` and has no parent itself.
+  scopes.delete("global")
   const done = new Set<string>()
-  return draft.scopes.flatMap((start) => {
+  return [...scopes.values()].flatMap((start) => {
     const chain: Array<ScopeDraft> = []
     const here = new Set<string>()
     let scope: ScopeDraft | undefined = start

@@ -23,8 +23,9 @@ import {
   type YAMLParseError,
   type YAMLSeq
 } from "yaml"
-import type { Complaint, Path, Source } from "./Source.ts"
-import * as Place from "./Source.ts"
+import { lineFrom, startOfLine } from "./CodeFrame.ts"
+import type { Complaint, Path } from "./Complaint.ts"
+import { maxBytes, type SourceFile, tooLarge } from "./SourceFile.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -38,12 +39,14 @@ interface ForeignTag {
 }
 
 export interface Document {
-  readonly source: Source
+  readonly source: SourceFile
   readonly value: unknown
   readonly complaints: ReadonlyArray<Complaint>
   readonly foreignTags: ReadonlyArray<ForeignTag>
   /** Offset of the value at `path`, or of its key; of the nearest ancestor that exists if it does not. */
   readonly locate: (path: Path, part?: "key" | "value") => number
+  /** Offset of a character of the text at `path`, if the file has the text as it is up to there; else of the text. */
+  readonly locateIn: (path: Path, index: number) => number
 }
 
 /**
@@ -63,7 +66,7 @@ interface Known {
 }
 
 interface Reading {
-  readonly source: Source
+  readonly source: SourceFile
   readonly complaints: Array<Complaint>
   readonly foreignTags: Array<ForeignTag>
   /** What each alias stands for: a name may be anchored again further down. */
@@ -87,9 +90,9 @@ const loneSurrogate = /\p{Cs}/u
 // -----------------------------------------------------------------------------
 
 /** A document with what could not be understood in it, or, if its syntax is broken, what is broken. */
-export const read = (source: Source): Result.Result<Document, ReadonlyArray<Complaint>> => {
-  if (source.text.length > Place.maxBytes) {
-    return refuse(source, 0, `${Place.tooLarge} Move long texts into files of their own.`)
+export const read = (source: SourceFile): Result.Result<Document, ReadonlyArray<Complaint>> => {
+  if (source.text.length > maxBytes) {
+    return refuse(source, 0, `${tooLarge} Move long texts into files of their own.`)
   }
   const parsed = parseAllDocuments<Node>(source.text, {
     version: "1.2",
@@ -118,7 +121,7 @@ const emptyMessage = "the file is empty. Write at least `sections:` or `identity
 const isBlank = (document: YamlDocument.Parsed<Node>): boolean =>
   document.contents === null || (isScalar(document.contents) && document.contents.source === "")
 
-const refuse = (source: Source, offset: number, message: string): Result.Result<never, ReadonlyArray<Complaint>> =>
+const refuse = (source: SourceFile, offset: number, message: string): Result.Result<never, ReadonlyArray<Complaint>> =>
   Result.fail([{ source, offset, path: [], message }])
 
 // -----------------------------------------------------------------------------
@@ -126,7 +129,7 @@ const refuse = (source: Source, offset: number, message: string): Result.Result<
 // -----------------------------------------------------------------------------
 
 const syntaxComplaints = (
-  source: Source,
+  source: SourceFile,
   document: YamlDocument.Parsed<Node>,
   second: YamlDocument.Parsed<Node> | undefined
 ): ReadonlyArray<Complaint> => {
@@ -134,9 +137,9 @@ const syntaxComplaints = (
   const seen = new Set<number>()
   for (const error of document.errors) {
     const offset = Math.min(error.pos[0], source.text.length)
-    const { line } = Place.positionOf(source, offset)
+    const { line } = source.positionOf(offset)
     // What follows the first error of a line is mostly its echo.
-    if (!seen.has(line)) complaints.push({ source, offset, path: [], message: explain(source, error, line) })
+    if (!seen.has(line)) complaints.push({ source, offset, path: [], message: explain(source, error, offset) })
     seen.add(line)
   }
   if (second !== undefined) {
@@ -152,8 +155,8 @@ const syntaxComplaints = (
   return complaints
 }
 
-const explain = (source: Source, error: YAMLParseError, line: number): string => {
-  const text = Place.lineAt(source, line) ?? ""
+const explain = (source: SourceFile, error: YAMLParseError, offset: number): string => {
+  const text = lineFrom(source.text, startOfLine(source.text, offset))
   if (error.code === "TAB_AS_INDENT" || /^ *\t/.test(text)) {
     return "a tab cannot indent YAML. Indent this line with spaces."
   }
@@ -174,7 +177,7 @@ const opensBraces = (line: string): boolean => {
 // values
 // -----------------------------------------------------------------------------
 
-const walk = (source: Source, contents: Node): Result.Result<Document, ReadonlyArray<Complaint>> => {
+const walk = (source: SourceFile, contents: Node): Result.Result<Document, ReadonlyArray<Complaint>> => {
   const reading: Reading = {
     source,
     complaints: [],
@@ -191,8 +194,20 @@ const walk = (source: Source, contents: Node): Result.Result<Document, ReadonlyA
   const { complaints, foreignTags, repeated } = reading
   // Half of a bomb means nothing.
   if (repeated > maxAliasCount) return Result.fail(complaints)
-  const find: Document["locate"] = (path, part = "value") => locate(reading, contents, path, part)
-  return Result.succeed({ source, value, complaints, foreignTags, locate: find })
+  return Result.succeed({
+    source,
+    value,
+    complaints,
+    foreignTags,
+    locate: (path, part = "value") => {
+      const { at, key } = find(reading, contents, path)
+      return part === "key" && key !== undefined ? key.range[0] : at
+    },
+    locateIn: (path, index) => {
+      const { at, node } = find(reading, contents, path)
+      return (isScalar(node) ? writtenAt(source.text, node, index) : undefined) ?? at
+    }
+  })
 }
 
 const complain = (reading: Reading, node: Node, path: Path, message: string): void => {
@@ -224,7 +239,7 @@ const toValue = (reading: Reading, node: Node | null, path: Path): unknown => {
 }
 
 /** A node begins behind its tag and anchor; the complaint is about the tag. */
-const tagOffset = (source: Source, offset: number): number => {
+const tagOffset = (source: SourceFile, offset: number): number => {
   const before = source.text.slice(Math.max(0, offset - 200), offset)
   const written = /!\S*\s*(?:&\S+\s*)?$/.exec(before)
   return written === null ? offset : offset - before.length + written.index
@@ -277,7 +292,7 @@ const toMember = (reading: Reading, node: Node | null, path: Path): unknown => {
   if (node === null || !isBraces(node)) return toValue(reading, node, path)
   const written = reading.source.text.slice(node.range[0], node.range[1])
   giveUp(reading, node, path, `unquoted, ${written} is a YAML map and not a string. Quote it: "${written}".`)
-  return ""
+  return null
 }
 
 const isBraces = (node: Node): boolean => {
@@ -325,7 +340,7 @@ const toKey = (reading: Reading, node: Node, path: Path): string | undefined => 
 }
 
 const complainOfDuplicate = (reading: Reading, first: Node, second: Node, path: Path): void => {
-  const { line } = Place.positionOf(reading.source, first.range[0])
+  const { line } = reading.source.positionOf(first.range[0])
   const key = JSON.stringify(path.at(-1))
   complain(reading, second, path, `duplicate key ${key}: it is already given on line ${line}. Keep one of them.`)
 }
@@ -334,7 +349,15 @@ const complainOfDuplicate = (reading: Reading, first: Node, second: Node, path: 
 // places
 // -----------------------------------------------------------------------------
 
-const locate = (reading: Reading, contents: Node, path: Path, part: "key" | "value"): number => {
+interface Found {
+  /** Offset of the value, or of the nearest thing to it that there is. */
+  readonly at: number
+  readonly key: Node | undefined
+  /** The value itself, aliases followed; null if there is none. */
+  readonly node: Node | null
+}
+
+const find = (reading: Reading, contents: Node, path: Path): Found => {
   const resolve = (node: Node | null): Node | null =>
     node !== null && isAlias(node) ? (reading.targets.get(node) ?? node) : node
   let node = resolve(contents)
@@ -350,13 +373,40 @@ const locate = (reading: Reading, contents: Node, path: Path, part: "key" | "val
     } else if (isSeq(node) && typeof step === "number") {
       next = node.items[step]
     }
-    if (next === undefined) return at
+    if (next === undefined) return { at, key: undefined, node: null }
     at = key?.range[0] ?? next?.range[0] ?? at
     node = resolve(next)
     // A value on the key's own line says more than its key; a block that begins below says less.
     if (node !== null && !isBlockCollection(node) && next !== null && !isEmptyScalar(next)) at = next.range[0]
   }
-  return part === "key" && key !== undefined ? key.range[0] : at
+  return { at, key, node }
+}
+
+/**
+ * Where a file has the character at `index` of a scalar's text, if everything before it stands there as it is: in a literal
+ * block line by line behind the indentation, else without an escape or a line break.
+ */
+const writtenAt = (source: string, node: Scalar.Parsed, index: number): number | undefined => {
+  const text = typeof node.value === "string" ? node.value : ""
+  if (node.type === "BLOCK_LITERAL") return writtenInBlock(source, node.range[0], text, index)
+  if (node.type === "BLOCK_FOLDED") return undefined
+  const start = node.range[0] + (node.type === "PLAIN" ? 0 : 1)
+  // An escape is longer than what it stands for, so what follows it does not fit any more.
+  return source.startsWith(text.slice(0, index + 1), start) ? start + index : undefined
+}
+
+const writtenInBlock = (source: string, header: number, text: string, index: number): number | undefined => {
+  const lineStart = startOfLine(text, index)
+  const line = lineFrom(text, lineStart)
+  let start = source.indexOf("\n", header) + 1
+  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", at + 1)) {
+    start = source.indexOf("\n", start) + 1
+  }
+  const written = lineFrom(source, start)
+  const indent = written.length - line.length
+  return written.endsWith(line) && written.slice(0, indent).trim() === ""
+    ? start + indent + index - lineStart
+    : undefined
 }
 
 const isBlockCollection = (node: Node): boolean => (isMap(node) || isSeq(node)) && node.flow !== true

@@ -5,20 +5,22 @@
  *
  * @since 0.1.0
  */
-export { type Composition, type Contents, type Input, parse } from "./Composition.ts"
+export { type Composition, type Contents, type Input, parse, type Textual } from "./Composition.ts"
 export { CompositionFile } from "./CompositionFile.ts"
 export {
   CompositionScopes,
   type Environment,
   layer,
   layerFile,
+  layerNoDeps,
   type Options,
   UnknownScope
 } from "./CompositionScopes.ts"
 export type { Located, NotMounted } from "./Draft.ts"
 export { format, InvalidComposition, maxProblems, Problem } from "./InvalidComposition.ts"
 export { load, loadFrom } from "./Loader.ts"
+export { placesOf } from "./Places.ts"
 export * as Plugins from "./Plugins.ts"
-export type { Content } from "./Resources.ts"
-export { maxBytes } from "./Source.ts"
+export type { Content, PlacedText } from "./Resources.ts"
+export { maxBytes, type Place } from "./SourceFile.ts"
 export { maxAliasCount } from "./Yaml.ts"

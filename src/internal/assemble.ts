@@ -23,14 +23,17 @@ import { accept } from "./wellFormed.ts"
 export const assemble = (
   overlays: ReadonlyArray<Overlay>,
   options?: {
-    /** What listeners are told, and the label of the scope; by default, the global scope without annotations. */
+    /**
+     * What listeners are told, and whose assembly it is. By default it is that of the last overlay's scope, and listeners
+     * are told of the global scope, without annotations.
+     */
     readonly context?: AssembleContext | undefined
     readonly toolOrder?: ToolOrder | undefined
   }
 ): Result.Result<Assembly, AssembleError> => {
   const context = options?.context ?? { scope: global, annotations: Context.empty() }
   return Result.gen(function* () {
-    const plan = yield* Plan.make(context.scope.label, overlays)
+    const plan = yield* Plan.make(options?.context?.scope.label ?? overlays.at(-1)?.scope ?? "global", overlays)
     const known = values.empty()
     for (const step of values.steps(plan)) {
       const refused = step.accept(step.slot, known)

@@ -68,6 +68,29 @@ export const provideCaptured = <A, E>(
         services,
         Context.make(Current, context.scope),
         Context.make(Annotations, context.annotations),
-        context.annotations
+        context.annotations,
+        Context.make(Replaced, ambient)
       )
   )
+
+/** The context that captured services were provided over. */
+const Replaced = Context.Reference<Context.Context<never> | undefined>("effect-preamble/internal/Replaced", {
+  defaultValue: () => undefined
+})
+
+/**
+ * Runs an effect, inside of one that these services were provided to, without them: what it found there before is there
+ * again. What the surrounding effect has provided on its own account stays.
+ */
+export const withoutCaptured = <A, E>(effect: Effect.Effect<A, E>, services: Captured): Effect.Effect<A, E> =>
+  Effect.updateContext(effect, (inner: Context.Context<never>) => {
+    const before = Context.get(inner, Replaced)
+    if (before === undefined) return inner
+    const restored = new Map(inner.mapUnsafe)
+    for (const [key, service] of [...services.mapUnsafe, [Replaced.key, before] as const]) {
+      if (restored.get(key) !== service) continue
+      if (before.mapUnsafe.has(key)) restored.set(key, before.mapUnsafe.get(key))
+      else restored.delete(key)
+    }
+    return Context.makeUnsafe(restored)
+  })

@@ -192,7 +192,10 @@ export const detach = (walk: Walk, value: unknown): Json => {
 /** As `detach`, for a value that must be a JSON object. */
 export const detachObject = (walk: Walk, value: unknown): JsonObject => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return refuse(walk, `expected a JSON object, found ${describe(value)}.`)
+    return refuse(
+      walk,
+      `expected a JSON object, found ${describe(value)}. Write { type: "object" } for a tool without parameters.`
+    )
   }
   return nested(walk, value, detachRecord)
 }

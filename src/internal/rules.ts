@@ -15,13 +15,26 @@ type Ruled<A> = Result.Result<A, InvalidRegistration>
 export const broken = (owner: Owner, field: string, reason: string): Result.Result<never, InvalidRegistration> =>
   Result.fail(new InvalidRegistration({ ...ownerFields(owner), field, reason }))
 
+/** Whether a value is a Promise, or what passes for one, where a value or an Effect belongs. */
+export const isPromise = (u: unknown): boolean => {
+  try {
+    return typeof u === "object" && u !== null && "then" in u && typeof u.then === "function"
+  } catch {
+    // A getter or a Proxy: whoever accepts the value says what is wrong with it.
+    return false
+  }
+}
+
+/** What to do about a Promise. */
+export const promiseAdvice = "Return an Effect: wrap the call in Effect.promise or Effect.tryPromise"
+
 /** How a value of the wrong type is named in a reason. */
 export const describeType = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "an array"
   if (typeof value === "number") return `the number ${value}`
   if (typeof value === "boolean") return `the boolean ${value}`
-  if (typeof value === "object") return value instanceof Promise ? "a Promise" : "an object"
+  if (typeof value === "object") return isPromise(value) ? "a Promise" : "an object"
   return value === undefined ? "undefined" : `a ${typeof value}`
 }
 
@@ -33,7 +46,7 @@ export const ownerOf = (
 ): Owner =>
   ownerFields({
     kind,
-    entry: typeof fields.name === "string" ? fields.name : fields.name === undefined ? "" : describeType(fields.name),
+    entry: typeof fields.name === "string" ? fields.name : "",
     scope,
     plugin: typeof fields.plugin === "string" ? fields.plugin : undefined
   })
@@ -63,7 +76,7 @@ export const flag = (owner: Owner, field: string, value: unknown, byDefault: boo
     ? Result.succeed(byDefault)
     : typeof value === "boolean"
       ? Result.succeed(value)
-      : broken(owner, field, `expected true or false, got ${describeType(value)}.`)
+      : broken(owner, field, `expected true or false, got ${describeType(value)}. Without it, it is ${byDefault}.`)
 
 export const plugin = (owner: Owner, value: unknown): Ruled<string | undefined> =>
   value === undefined || typeof value === "string"
@@ -86,3 +99,22 @@ export const interpolation = (owner: Owner, text: unknown, value: unknown): Rule
   value === false && isTemplate(text)
     ? broken(owner, "interpolate", "a Template has references to fill in. Give a string, or drop `interpolate: false`.")
     : flag(owner, "interpolate", value, true)
+
+/** A listener has one function: `edit` or `around`. */
+export const listenerFunction = (
+  owner: Owner,
+  options: { readonly edit?: unknown; readonly around?: unknown }
+): Ruled<void> => {
+  const { around, edit } = options
+  if (edit !== undefined && around !== undefined) {
+    return broken(owner, "around", "a listener is an `edit` or an `around`, not both. Drop one of the two.")
+  }
+  const [field, value] = around === undefined ? (["edit", edit] as const) : (["around", around] as const)
+  return typeof value === "function"
+    ? Result.void
+    : broken(
+        owner,
+        field,
+        `expected a function, got ${describeType(value)}. Give the listener an \`edit\` or an \`around\`.`
+      )
+}

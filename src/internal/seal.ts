@@ -2,12 +2,12 @@
 import * as Result from "effect/Result"
 import type { Assembly } from "../Assembly.ts"
 import type { InvalidAssembly, Owner } from "../PromptError.ts"
-import { accept, isWellFormed, markWellFormed } from "./wellFormed.ts"
+import { accept, agrees, isWellFormed, markWellFormed } from "./wellFormed.ts"
 
 /**
  * The end of the waterfall. Puts the complete section of `base`, the assembly that went in, back as it was; drops
  * contexts that are suppressed, and sections whose required tools are not there; refuses what is no well-formed assembly.
- * Sealing what is sealed changes nothing.
+ * Sealing what is sealed changes nothing. Rules: spec §11.
  *
  * @since 0.1.0
  * @category constructors
@@ -15,8 +15,9 @@ import { accept, isWellFormed, markWellFormed } from "./wellFormed.ts"
 export const seal = (base: Assembly, result: Assembly): Result.Result<Assembly, InvalidAssembly> => {
   // The waterfall has accepted each listener's result; only another implementation of it may give something else.
   const waterfall: Owner = { kind: "listener", entry: "waterfall", scope: base.scope }
-  return Result.map(isWellFormed(result) ? Result.succeed(result) : accept([base], result, waterfall), (accepted) =>
-    restore(base, accepted)
+  return Result.map(
+    isWellFormed(result) && agrees(base, result) ? Result.succeed(result) : accept([base], result, waterfall),
+    (accepted) => restore(base, accepted)
   )
 }
 
@@ -27,22 +28,12 @@ const restore = (base: Assembly, result: Assembly): Assembly => {
       ? result.sections.filter((section) => section.requires.every((tool) => visible.has(tool)))
       : base.sections.filter((section) => section.name === base.complete)
   const contexts = base.suppressed ? [] : result.contexts
-  // These four are not for a waterfall to change. Listeners cannot; another implementation may give an assembly of its own.
-  const { scope, complete, suppressed, toolOrder } = base
-  return result.scope === scope &&
-    result.complete === complete &&
-    result.suppressed === suppressed &&
-    result.toolOrder === toolOrder &&
-    sections.length === result.sections.length &&
+  return sections.length === result.sections.length &&
     sections.every((section, i) => section === result.sections[i]) &&
     contexts.length === result.contexts.length
     ? result
     : markWellFormed({
         ...result,
-        scope,
-        complete,
-        suppressed,
-        toolOrder,
         sections: Object.freeze(sections),
         contexts: Object.freeze(contexts)
       })

@@ -22,7 +22,7 @@ import type { Section } from "../Section.ts"
 import type { Variable } from "../Variable.ts"
 import type { ToolProvider } from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
-import { describeType } from "./rules.ts"
+import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 
 /** What a tool provider gave, detached from it. */
 export interface Tools {
@@ -74,6 +74,10 @@ const step = <K extends Slots>(
   owner: () => owner(planned),
   slot,
   accept: (value, into) => {
+    if (isPromise(value)) {
+      const cause = new TypeError(`got a Promise. ${promiseAdvice}`)
+      return new ProviderFailure({ ...owner(planned), reason: "must not return a Promise", cause })
+    }
     try {
       return accept(value, into)
     } catch (cause) {
@@ -100,11 +104,8 @@ const acceptText = (
 ): Refusal | undefined => {
   if (!isText(value)) return wrongType(planned, "must give a string or a Template", value)
   if (isTemplate(value) && !planned.entry.interpolate) {
-    return wrongType(
-      planned,
-      "must give a string, since its text is not interpolated; drop `interpolate: false`",
-      value
-    )
+    const cause = new TypeError("got a Template, whose references nobody would fill in. Drop `interpolate: false`")
+    return new ProviderFailure({ ...owner(planned), reason: "must give a string", cause })
   }
   into.push(value)
   return undefined

@@ -4,6 +4,7 @@
  * which changes one section pays for one section.
  */
 import * as Context from "effect/Context"
+import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
 import * as Origin from "../Origin.ts"
@@ -16,7 +17,7 @@ import * as ToolSchema from "../ToolSchema.ts"
 import * as Variable from "../Variable.ts"
 import { byCodeUnits } from "./codeUnits.ts"
 import { describeThrown } from "./json.ts"
-import { describeType } from "./rules.ts"
+import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 
 /** A flaw of a listener's result: where, as a path from the assembly, and what. */
 interface Flaw {
@@ -64,11 +65,19 @@ const fields: ReadonlySet<string> = new Set<keyof Assembly>([
   "annotations"
 ])
 
+/** What registrations and configuration alone decide. */
+const fixedFields = ["scope", "complete", "suppressed", "toolOrder"] as const
+
+const forged = (base: Assembly, after: { readonly [key: string]: unknown }) =>
+  fixedFields.find((key) => after[key] !== base[key])
+
+/** Whether an assembly is one of the same scope, registrations and configuration. */
+export const agrees = (base: Assembly, after: Assembly): boolean => forged(base, { ...after }) === undefined
+
 /**
  * Checks what a listener returned against the assemblies that it was given (its input first, then what `next` gave
  * it), and notes the listener as the origin of what is new. What only looks new, a copy with nothing changed, is what
- * it was. Fields that are not for listeners to change are those of the input. Total: whatever `after` is, nothing is
- * thrown.
+ * it was. Total: whatever `after` is, nothing is thrown.
  */
 export const accept = (
   given: readonly [Assembly, ...ReadonlyArray<Assembly>],
@@ -87,7 +96,8 @@ const check = (
 ): Checked<Assembly> => {
   const unchanged = given.find((one) => one === after)
   if (unchanged !== undefined) return Result.succeed(unchanged)
-  if (!isRecord(after) || Array.isArray(after) || after instanceof Promise) {
+  if (isPromise(after)) return flaw("$", `expected an assembly, got a Promise. ${promiseAdvice}.`)
+  if (!isRecord(after) || Array.isArray(after)) {
     return flaw("$", `expected an assembly, got ${describeType(after)}. Return the assembly you want.`)
   }
   const extra = Object.keys(after).find((key) => !fields.has(key))
@@ -105,6 +115,12 @@ const check = (
       tools: yield* list(tools, (one) => one.tools),
       variables: yield* list(variables, (one) => one.variables),
       annotations: yield* checkAnnotations(after.annotations)
+    }
+    const fixed = forged(base, after)
+    if (fixed !== undefined) {
+      const reason =
+        "it follows from what is registered, and no listener changes it. Start from the assembly you were given."
+      return yield* flaw(`$.${fixed}`, reason)
     }
     return given.find((one) => isSame(one, changed)) ?? markWellFormed(changed)
   })
@@ -229,19 +245,24 @@ const checkPart = <T extends Part>(
   if (Result.isFailure(read)) return flaw(path + read.failure.path, read.failure.reason)
   const added = read.success(addedBy(listener))
   const namesakes = before.byName.get(kind.nameOf(added)) ?? []
-  // Tools may share a name. A part that was made by spreading another still has its origin.
-  const siblings = namesakes.filter((one) => one.origin === part.origin)
-  const candidates = siblings.length === 0 ? namesakes : siblings
-  const unchanged = candidates.find((one) => kind.same(one, added))
+  // Where parts may share a name, one that was made of another still has its origin; without that it is new.
+  const candidates = kind.unique ? namesakes : namesakes.filter((one) => isOrigin(part.origin, one.origin))
+  const unchanged = [...candidates, ...namesakes].find((one) => kind.same(one, added))
   if (unchanged !== undefined) return Result.succeed(unchanged)
   const old = candidates.at(-1)
   return Result.succeed(
-    old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listener.entry }))
+    old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
   )
 }
 
+const isOrigin = (claimed: unknown, origin: Origin.Origin): boolean =>
+  claimed === origin || (isRecord(claimed) && Equal.equals(claimed, origin))
+
 const addedBy = (listener: Owner): Origin.Origin =>
-  Origin.make({ scope: listener.scope, plugin: listener.plugin, listener: listener.entry })
+  Origin.make({ scope: listener.scope, plugin: listener.plugin, listener: listened(listener) })
+
+const listened = ({ entry, plugin, scope }: Owner): Origin.Listened =>
+  Object.freeze({ name: entry, scope, ...(plugin === undefined ? undefined : { plugin }) })
 
 // -----------------------------------------------------------------------------
 // its parts

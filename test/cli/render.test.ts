@@ -274,8 +274,24 @@ scope: s
         line: 1,
         column: 3,
         variable: "who",
-        nearest: "whom"
+        nearest: "whom",
+        places: [{ file: "-", line: 1, column: 42 }]
       })
+      assert.deepStrictEqual(JSON.parse(render.one.stderr), { error: render.error, total: 1, problems: [render.error] })
+      const several = yield* fail("contexts: [{ name: c, order: 0, text: '{{a}} {{B}}' }]\nidentity: '{{c}}'")
+      const { error, problems, total } = JSON.parse(several.one.stderr)
+      assert.deepStrictEqual([total, error], [3, problems[0]])
+      assert.deepStrictEqual(
+        problems.map((one: Readonly<Record<string, unknown>>) => [one["_tag"], one["places"]]),
+        [
+          ["UnknownVariable", [{ file: "-", line: 2, column: 12 }]],
+          ["UnknownVariable", [{ file: "-", line: 1, column: 40 }]],
+          ["MalformedGroup", [{ file: "-", line: 1, column: 46 }]]
+        ]
+      )
+      const assembly = yield* fail("toolOrder: [x, <unlisted-tools>]")
+      assert.deepStrictEqual(Object.keys(JSON.parse(assembly.one.stderr)), ["error"])
+      assert.deepInclude(assembly.error, { _tag: "UnknownTool", places: [{ file: "-", line: 1, column: 13 }] })
     })
   )
 })
@@ -291,16 +307,65 @@ describe("failures in text", () => {
     })
   )
 
-  it.effect("rendering: the place of the text in the file, then the message", () =>
+  it.effect("rendering: all problems, each with its place, message and frame, then the count", () =>
     Effect.gen(function* () {
-      const ended = yield* preamble(["render", "-"], {
-        stdin: "sections:\n  - name: s\n    order: 0\n    text: a {{who}}\n"
+      write("long.md", "one\r\ntwo {{whom}}\r\n")
+      const file = write(
+        "three.yaml",
+        "variables: { who: null }\nsections:\n  - { name: s, order: 0, text: 'a {{who}} {{B}}' }\n  - { name: t, order: 1, text: { file: long.md } }\n"
+      )
+      const ended = yield* preamble(["render", file])
+      assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+      const blocks = ended.stderr.replaceAll(`${folder}/`, "").split("\n\n")
+      assert.deepStrictEqual(
+        blocks.map((block) => block.replaceAll(/(Variable|Group): .*/g, "$1")),
+        [
+          "three.yaml:3:35: UndefinedVariable\n  1 | variables: { who: null }\n  2 | sections:\n> 3 |   - { name: s, order: 0, text: 'a {{who}} {{B}}' }\n    |                                   ^\n  4 |   - { name: t, order: 1, text: { file: long.md } }",
+          "three.yaml:3:43: MalformedGroup\n  1 | variables: { who: null }\n  2 | sections:\n> 3 |   - { name: s, order: 0, text: 'a {{who}} {{B}}' }\n    |                                           ^\n  4 |   - { name: t, order: 1, text: { file: long.md } }",
+          "long.md:2:5: UnknownVariable\n  1 | one\n> 2 | two {{whom}}\n    |     ^\nthree.yaml:4:40\n  2 | sections:\n  3 |   - { name: s, order: 0, text: 'a {{who}} {{B}}' }\n> 4 |   - { name: t, order: 1, text: { file: long.md } }\n    |                                        ^",
+          "3 problems\n"
+        ]
+      )
+      assert.include(
+        ended.stderr,
+        'UnknownVariable: section "t" of scope "global" refers to the unknown variable {{whom}}'
+      )
+      const one = yield* preamble(["render", "-"], { stdin: "persona:\n  suffix: '{{who}}'\n" })
+      assert.isTrue(one.stderr.startsWith("-:2:12: UnknownVariable: "), one.stderr)
+      assert.isTrue(one.stderr.endsWith("\n\n1 problem\n"))
+    })
+  )
+
+  it.effect("rendering: problems beyond the cap are counted, in text and in JSON", () =>
+    Effect.gen(function* () {
+      const stdin = JSON.stringify({ identity: "{{x}}".repeat(70) })
+      const text = yield* preamble(["render", "-"], { stdin })
+      assert.strictEqual(text.stderr.match(/UnknownVariable: /g)?.length, 50)
+      assert.isTrue(text.stderr.endsWith("\n\n70 problems\n  … and 20 more (the first 50 are shown)\n"))
+      const json = JSON.parse((yield* preamble(["render", "-", "--format", "json"], { stdin })).stderr)
+      assert.deepStrictEqual([json.total, json.problems.length], [70, 50])
+    })
+  )
+
+  it.effect("assembly: every place that is at fault", () =>
+    Effect.gen(function* () {
+      const two = yield* preamble(["render", "-"], {
+        stdin:
+          "sections:\n  - { name: a, order: 0, text: A, complete: true }\n\n\n\n\n  - { name: b, order: 1, text: B, complete: true }\n"
       })
-      assert.strictEqual(ended.code, 1)
-      assert.include(ended.stderr, "-:4:11\n")
-      assert.include(ended.stderr, 'UnknownVariable: section "s"')
-      const persona = yield* preamble(["render", "-"], { stdin: "persona:\n  suffix: '{{who}}'\n" })
-      assert.include(persona.stderr, "-:2:11\n")
+      assert.strictEqual(two.code, 1)
+      assert.match(two.stderr, /^-:2:45: MultipleCompleteSections: scope "global" sees 2 complete sections: .*\n/)
+      assert.include(
+        two.stderr,
+        "> 2 |   - { name: a, order: 0, text: A, complete: true }\n    |                                             ^"
+      )
+      assert.isTrue(
+        two.stderr.endsWith(
+          "\n-:7:45\n  5 |\n  6 |\n> 7 |   - { name: b, order: 1, text: B, complete: true }\n    |                                             ^\n"
+        )
+      )
+      const order = yield* preamble(["render", "-"], { stdin: "toolOrder:\n  - nobody\n  - <unlisted-tools>\n" })
+      assert.match(order.stderr, /^-:2:5: UnknownTool: toolOrder lists unknown tools: nobody\./)
     })
   )
 

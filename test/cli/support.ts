@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { Environment } from "../../src/cli/Environment.ts"
+import { ProcessEnv } from "../../src/cli/ProcessEnv.ts"
 import { run } from "../../src/cli/run.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -43,7 +43,7 @@ export const preamble = (args: ReadonlyArray<string>, world: World = {}): Effect
     })
     return run(args).pipe(
       Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio)),
-      Effect.provideService(Environment, world.env ?? {}),
+      Effect.provideService(ProcessEnv, world.env ?? {}),
       Effect.map((code) => ({ code, stdout: textOf(out), stderr: textOf(err) }))
     )
   })

@@ -2,8 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as CodeFrame from "../../src/composition/CodeFrame.ts"
 
 const frame = (text: string, line: number, column: number): string => {
-  const lines = text.split("\n")
-  return CodeFrame.make((number) => lines[number - 1], line, column)
+  const before = text.split("\n").slice(0, line - 1)
+  return CodeFrame.make(
+    text,
+    before.reduce((sum, one) => sum + one.length + 1, column - 1),
+    line
+  )
 }
 
 /** Cells before the first occurrence of `mark` in a line. */
@@ -26,6 +30,14 @@ describe("CodeFrame", () => {
   it("shows fewer lines at both ends of a file", () => {
     assert.strictEqual(frame("a\nb", 1, 1), "> 1 | a\n    | ^\n  2 | b")
     assert.strictEqual(frame("a\nb", 2, 2), "  1 | a\n> 2 | b\n    |  ^")
+  })
+
+  it("a line break at the end begins no further line, but a place behind it is shown", () => {
+    assert.strictEqual(frame("a\nb\n", 1, 1), "> 1 | a\n    | ^\n  2 | b")
+    assert.strictEqual(frame("a\n", 2, 1), "  1 | a\n> 2 |\n    | ^")
+    assert.strictEqual(frame("\n\nx", 1, 1), "> 1 |\n    | ^\n  2 |\n  3 | x")
+    assert.strictEqual(frame("\n\nx", 3, 1), "  1 |\n  2 |\n> 3 | x\n    | ^")
+    assert.strictEqual(frame("\n\nx", 2, 1), "  1 |\n> 2 |\n    | ^\n  3 | x")
   })
 
   it("aligns line numbers of different length", () => {

@@ -70,6 +70,17 @@ describe("files", () => {
     assert.deepStrictEqual(inside(""), ["sub/t.json:1:1"])
   })
 
+  it("every tool of a file has its problems reported, whatever is wrong with the others", () => {
+    const tools =
+      '[{"name":"t","description":"d"},\n{"name":"u","description":"d","parameters":{"a":.nan}},\n{"name":"v","description":"d","parameters":"x"},\n{"name":"<unlisted-tools>","description":"d","parameters":{}}]'
+    assert.deepStrictEqual(placesOf(refuse("tools: [{ file: t.json }]", { "t.json": tools })), [
+      "t.json:1:2 [0].parameters",
+      "t.json:2:49 [1].parameters.a InvalidToolSchema",
+      "t.json:3:44 [2].parameters InvalidToolSchema",
+      "t.json:4:9 [3].name ReservedToolName"
+    ])
+  })
+
   it("problems of the composition come first, then other files by name; a shared file reports once", () => {
     const error = refuse(
       "tools: [{ file: b.json }, { file: a.json }]\nscopes: { s: { tools: [{ file: a.json }] } }\nscope: x",
@@ -152,12 +163,26 @@ describe("meaning", () => {
     )
   })
 
-  it("a scope's persona replaces what it gives and keeps the rest", () => {
-    const composition = accept("scopes: { a: { persona: { prefix: x } }, b: { persona: {} } }")
-    assert.deepStrictEqual(
-      composition.scopes.map((scope) => scope.sections.map((one) => one.value.name)),
-      [["deployment:persona-prefix"], []]
+  it("a scope's persona replaces both halves, an omitted one by nothing", () => {
+    const composition = accept(
+      "scopes: { a: { persona: { prefix: x } }, b: { persona: { suffix: y } }, c: { persona: {} }, d: {} }"
     )
+    assert.deepStrictEqual(
+      composition.scopes.map((scope) => scope.sections.map(({ value }) => [value.name, value.order, value.text])),
+      [
+        ["x", ""],
+        ["", "y"],
+        ["", ""]
+      ]
+        .map(([prefix, suffix]) => [
+          ["deployment:persona-prefix", 0, prefix],
+          ["deployment:persona-suffix", 10200, suffix]
+        ])
+        .concat([[]])
+    )
+    const again =
+      "scopes: { a: { persona: { prefix: x }, sections: [{ name: deployment:persona-suffix, order: 0, text: y }] } }"
+    assert.deepStrictEqual(placesOf(refuse(again)), ["1:59 scopes.a.sections[0].name DuplicateRegistration"])
   })
 
   it("is total over texts", () => {

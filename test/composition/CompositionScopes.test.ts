@@ -6,12 +6,13 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
-import { PromptScope, SystemPrompt } from "effect-preamble"
+import { Overlays, Plugin, PromptScope, Rendered, Renderer, SystemPrompt, Waterfall } from "effect-preamble"
 import {
   CompositionScopes,
   type InvalidComposition,
   layer,
   layerFile,
+  layerNoDeps,
   load,
   type Options,
   Plugins
@@ -71,7 +72,7 @@ contexts: [{ name: k, order: 1, text: "K {{model}}" }]
 tools: [{ name: t, description: d, parameters: {} }]
 scopes:
   child: { parent: middle, variables: { model: n } }
-  middle: { persona: { suffix: T }, sections: [{ name: m, order: 9, text: M }], suppressRuntimeContext: true }
+  middle: { persona: { suffix: T }, sections: [{ name: m, order: 9, text: 'M {{model}}' }], suppressRuntimeContext: true }
   whole: { sections: [{ name: w, order: 0, text: W, complete: true }] }
 scope: child
 `
@@ -79,8 +80,8 @@ scope: child
     Effect.gen(function* () {
       const env = { env: { HERE: "/h" } }
       assert.strictEqual(yield* textOf(text, "global", env), "I am.\n\nP m\n\nA\n\n{{x}}\n\nS /h")
-      assert.strictEqual(yield* textOf(text, undefined, env), "I am.\n\nP n\n\nA\n\n{{x}}\n\nM\n\nT")
-      assert.strictEqual(yield* textOf(text, "middle", env), "I am.\n\nP m\n\nA\n\n{{x}}\n\nM\n\nT")
+      assert.strictEqual(yield* textOf(text, undefined, env), "I am.\n\nA\n\n{{x}}\n\nM n\n\nT")
+      assert.strictEqual(yield* textOf(text, "middle", env), "I am.\n\nA\n\n{{x}}\n\nM m\n\nT")
       assert.strictEqual(yield* textOf(text, "whole", env), "W")
     })
   )
@@ -110,6 +111,34 @@ scope: child
     })
   )
 
+  it.effect("layerNoDeps: another renderer, another waterfall", () =>
+    Effect.gen(function* () {
+      const composition = accept("sections: [{ name: s, order: 0, text: Hi }]")
+      const loud = Layer.succeed(
+        Renderer,
+        Renderer.of({
+          render: (assembly) =>
+            Effect.map(Effect.fromResult(Rendered.render(assembly)), (one) => ({
+              ...one,
+              text: one.text.toUpperCase()
+            }))
+        })
+      )
+      const empty = Layer.succeed(
+        Waterfall,
+        Waterfall.of({ run: (_, assembly) => Effect.succeed({ ...assembly, sections: [] }) })
+      )
+      const with_ = (renderer: Layer.Layer<Renderer>, waterfall: Layer.Layer<Waterfall>) =>
+        renderIn(undefined).pipe(
+          Effect.map((rendered) => rendered.text),
+          Effect.provide(Layer.provide(layerNoDeps(composition), [Overlays.layer, renderer, waterfall]))
+        )
+      assert.strictEqual(yield* with_(Renderer.layer, Waterfall.layer), "Hi")
+      assert.strictEqual(yield* with_(loud, Waterfall.layer), "HI")
+      assert.strictEqual(yield* with_(Renderer.layer, empty), "")
+    })
+  )
+
   it.effect("errors of assembly and rendering keep their own tags", () =>
     Effect.gen(function* () {
       const two =
@@ -118,8 +147,7 @@ scope: child
         [`scopes: { a: ${two} }\nscope: a`, "MultipleCompleteSections"],
         ['toolOrder: [nobody, "<unlisted-tools>"]', "UnknownTool"],
         ["sections: [{ name: s, order: 0, text: '{{nobody}}' }]", "UnknownVariable"],
-        ["sections: [{ name: s, order: 0, text: 'a {{B}}' }]", "MalformedGroup"],
-        ["tools: [{ name: <unlisted-tools>, description: d, parameters: {} }]", "ReservedToolName"]
+        ["sections: [{ name: s, order: 0, text: 'a {{B}}' }]", "MalformedGroup"]
       ] as const
       for (const [one, tag] of tags) assert.strictEqual((yield* Effect.flip(textOf(one)))._tag, tag)
     })
@@ -303,6 +331,59 @@ export default Plugin.section({ name: "from-plugin", order: 5, text: "P" })
       assert.deepStrictEqual(placesOf(second), ["3:26 scopes.a.plugins[0]"])
       assert.include(second.message, 'plugin "q.ts": boom')
       assert.include((yield* built(new Map([["p.ts", ok]]))).message, "it was not given")
+    })
+  )
+
+  it.effect("that are built on the same layer register it once in a scope, and in each scope", () =>
+    Effect.gen(function* () {
+      const base = Plugin.section({ name: "base", order: 1, text: "B" })
+      const on = (name: string) => Layer.provideMerge(Plugin.section({ name, order: 2, text: name }), base)
+      const composition = accept(
+        "plugins: [a.ts, b.ts]\nscopes: { s: { plugins: [c.ts, d.ts] }, t: { parent: s, plugins: [c.ts] } }"
+      )
+      const plugins = new Map(["a", "b", "c", "d"].map((name) => [`${name}.ts`, on(name)]))
+      const texts = ["global", "s", "t"].map((scope) => Effect.map(renderIn(scope), (rendered) => rendered.text))
+      assert.deepStrictEqual(yield* Effect.all(texts).pipe(Effect.provide(layer(composition, { plugins }))), [
+        "B\n\na\n\nb",
+        "B\n\na\n\nb\n\nc\n\nd",
+        "B\n\na\n\nb\n\nc\n\nd"
+      ])
+      // In one build, each composition has plugins of its own.
+      const memoMap = yield* Layer.makeMemoMap
+      for (const _ of ["first", "second"]) {
+        const built = yield* Layer.buildWithMemoMap(layer(composition, { plugins }), memoMap, yield* Effect.scope)
+        assert.strictEqual((yield* renderIn("global").pipe(Effect.provideContext(built))).text, "B\n\na\n\nb")
+      }
+    })
+  )
+
+  it.effect("that fail are all told, and nothing of them is left for the next one", () =>
+    Effect.gen(function* () {
+      const composition = accept("plugins:\n  - p.ts\n  - q.ts\n  - r.ts\n  - s.ts\n")
+      const one = Plugin.section({ name: "one", order: 1, text: "1" })
+      const other = Plugin.section({ name: "one", order: 1, text: "another layer" })
+      const failing = (base: Plugin.Plugin) =>
+        Layer.effectDiscard(Effect.fail({ _tag: "NoKey", message: "no key" })).pipe(Layer.provideMerge(base))
+      const failed = yield* Effect.flip(
+        Effect.scoped(
+          Layer.build(
+            layer(composition, {
+              plugins: new Map<string, Plugins.PluginLayer>([
+                ["p.ts", failing(other)],
+                ["q.ts", one],
+                ["r.ts", failing(one)],
+                ["s.ts", other]
+              ])
+            })
+          )
+        )
+      )
+      // q may have the name, for p left nothing of it. It keeps what it shares with r, so s may not.
+      assert.deepStrictEqual(placesOf(failed), [
+        "2:5 plugins[0] NoKey",
+        "4:5 plugins[2] NoKey",
+        "5:5 plugins[3] DuplicateRegistration"
+      ])
     })
   )
 

@@ -35,27 +35,21 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       'Did you mean "text"?'
     ],
     ["unknown key far from all", "¦zzz: 1", "zzz", "Known keys:"],
-    ["version", "preamble: ¦2", "preamble", "expected the number 1, found the number 2"],
-    ["version as text", 'preamble: ¦"1"', "preamble", 'found the text "1"'],
+    ["version", "preamble: ¦2", "preamble", "expected the number 1, got the number 2"],
+    ["version as text", 'preamble: ¦"1"', "preamble", 'got "1"'],
     ["identity as number", "identity: ¦3", "identity", "expected text, true or false", "Quote it"],
-    [
-      "runtimeContext as text",
-      "runtimeContext: ¦yes",
-      "runtimeContext",
-      "expected true or false",
-      'found the text "yes"'
-    ],
+    ["runtimeContext as text", "runtimeContext: ¦yes", "runtimeContext", "expected true or false", 'got "yes"'],
     ["persona as text", "persona: ¦You are", "persona", "a map with prefix and suffix"],
     ["persona without known key", "persona: { ¦text: x }", "persona.text", "Known keys: prefix, suffix"],
-    ["sections as map", "sections: ¦{ a: b }", "sections", "expected a list of sections, found a map"],
-    ["block collection: at its key", "¦sections:\n  a: b", "sections", "expected a list of sections, found a map"],
-    ["no value: at the key", "¦identity:\n", "identity", "found nothing (null)"],
+    ["sections as map", "sections: ¦{ a: b }", "sections", "expected a list of sections, got an object"],
+    ["block collection: at its key", "¦sections:\n  a: b", "sections", "expected a list of sections, got an object"],
+    ["no value: at the key", "¦identity:\n", "identity", "got null"],
     ["section as text", "sections:\n  - ¦hello", "sections[0]", "expected a section { name, order, text }"],
     [
       "name as number",
       section("name: ¦1, order: 1, text: x"),
       "sections[1].name",
-      "expected a name (text), found the number 1",
+      "expected a name (text), got the number 1",
       "Quote it"
     ],
     [
@@ -65,7 +59,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "expected text or { file: name }",
       "Quote it"
     ],
-    ["text as list", section("name: b, order: 1, text: ¦[x]"), "sections[1].text", "found a list"],
+    ["text as list", section("name: b, order: 1, text: ¦[x]"), "sections[1].text", "got an array"],
     [
       "text with another key",
       section("name: b, order: 1, text: { ¦flie: x }"),
@@ -76,13 +70,13 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "empty file name",
       section('name: b, order: 1, text: { file: ¦"" }'),
       "sections[1].text.file",
-      "expected a file name, found an empty text"
+      'expected a file name, got ""'
     ],
     [
       "BC-081: order in quotes",
       section('name: b, order: ¦"10", text: x'),
       "sections[1].order InvalidRegistration",
-      'found the text "10"',
+      'got "10"',
       "Remove the quotes"
     ],
     [
@@ -91,12 +85,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "sections[1].order",
       "expected a number or the name of a band"
     ],
-    [
-      "BC-081: order true",
-      section("name: b, order: ¦true, text: x"),
-      "sections[1].order",
-      "found the truth value true"
-    ],
+    ["BC-081: order true", section("name: b, order: ¦true, text: x"), "sections[1].order", "got the boolean true"],
     [
       "BC-081: order .nan",
       section("name: b, order: ¦.nan, text: x"),
@@ -114,7 +103,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "BC-081: order as the word Infinity",
       section("name: b, order: ¦Infinity, text: x"),
       "sections[1].order InvalidRegistration",
-      'the text "Infinity"'
+      'got "Infinity"'
     ],
     [
       "unknown band, with the nearest",
@@ -223,7 +212,14 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "Known scopes: global, child, b"
     ],
     ["unknown default scope", "scopes: { agent: {} }\nscope: ¦agnet", "scope", 'Did you mean "agent"?'],
-    ["scope named global", "scopes: { ¦global: {} }", "scopes.global", "Choose another name"],
+    ["scope named global", "scopes: { ¦global: {} }", "scopes.global", '"global" is taken', "Choose another name"],
+    ["scope named global, once", "scopes: { ¦global: { parent: a }, a: { parent: global } }", "scopes.global", "taken"],
+    [
+      "a tool with the name that stands for all others",
+      "tools: [{ name: ¦<unlisted-tools>, description: d, parameters: {} }]",
+      "tools[0].name ReservedToolName",
+      "Rename the tool"
+    ],
     ["scope without name", 'scopes: { ¦"": {} }', 'scopes[""]', "needs a name"],
     ["its own parent", "scopes: { a: { parent: ¦a } }", "scopes.a.parent ScopeCycle", "a → a"],
     [
@@ -288,6 +284,12 @@ describe("InvalidComposition", () => {
       "6:17 tools[0].file"
     ])
     assert.isTrue(format(error).endsWith("\n\n8 problems"))
+  })
+
+  it("a scope that is named global is no further known scope", () => {
+    const error = refuse("scopes: { global: {}, a: {}, b: {} }\nscope: c")
+    assert.deepStrictEqual(placesOf(error), ["1:11 scopes.global", "2:8 scope"])
+    assert.include(error.problems[1]!.message, "Known scopes: global, a, b.")
   })
 
   it("survives encoding", () => {

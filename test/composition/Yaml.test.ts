@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import * as Source from "../../src/composition/Source.ts"
+import * as SourceFile from "../../src/composition/SourceFile.ts"
 import * as Yaml from "../../src/composition/Yaml.ts"
 import { maxProblems } from "effect-preamble/composition"
 import { accept, placesOf, refuse } from "./support.ts"
 
 const document = (text: string): Yaml.Document => {
-  const read = Yaml.read(Source.make("a.yaml", text))
+  const read = Yaml.read(SourceFile.make("a.yaml", text))
   if (Result.isFailure(read)) throw new Error(JSON.stringify(read.failure.map((one) => one.message)))
   return read.success
 }
@@ -133,6 +133,25 @@ describe("BC-061: unquoted braces", () => {
       assert.include(error.message, part)
   })
 
+  it("is said once, whatever may stand there", () => {
+    for (const text of [
+      "sections:\n  - { name: {{x}}, order: 0, text: t }",
+      "sections:\n  - { name: a, order: 0, text: t, requires: [{{x}}] }",
+      "tools:\n  - { name: {{x}}, description: d, parameters: {} }",
+      "tools:\n  - { name: t, description: d, parameters: {{x}} }",
+      "scopes:\n  a: { parent: {{x}} }",
+      "scope: {{x}}",
+      "toolOrder: [{{x}}]",
+      "plugins: [{{x}}]",
+      "variables: { a: {{x}} }",
+      "persona: { prefix: {{x}} }"
+    ]) {
+      const error = refuse(text)
+      assert.strictEqual(error.total, 1, placesOf(error).join("\n"))
+      assert.include(error.message, "is a YAML map and not a string")
+    }
+  })
+
   it("also under a number, in a list, and in flow style", () => {
     assert.deepStrictEqual(placesOf(refuse("sections:\n  - { name: p, order: {{x}}, text: {{ y }} }")), [
       "2:23 sections[0].order",
@@ -219,9 +238,9 @@ describe("characters", () => {
 
   it("bytes that are not UTF-8 are refused with the place of the first", () => {
     const bytes = new Uint8Array([97, 98, 0xc3, 0xa4, 0xff, 98])
-    const decoded = Source.decode(bytes)
+    const decoded = SourceFile.decode(bytes)
     assert.isTrue(Result.isFailure(decoded) && decoded.failure.includes("byte 4 (from 0)"), JSON.stringify(decoded))
-    const utf16 = Source.decode(new Uint8Array([0xff, 0xfe, 97, 0]))
+    const utf16 = SourceFile.decode(new Uint8Array([0xff, 0xfe, 97, 0]))
     assert.isTrue(Result.isFailure(utf16) && utf16.failure.includes("UTF-16"))
   })
 })

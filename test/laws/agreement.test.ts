@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result } from "effect"
 import * as PromptScope from "../../src/PromptScope.ts"
+import type * as ToolProvider from "../../src/ToolProvider.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
 import * as arbitraries from "../support/arbitraries.ts"
 import * as chains from "../support/chains.ts"
@@ -17,6 +18,9 @@ const composition = Arbitrary.all([
   arbitraries.toolOrder
 ])
 
+/** A third of all have a Promise where a value belongs. */
+const promise = arbitraries.mostly<number | undefined>(arbitraries.absent, 3, arbitraries.literal(0, 1, 2, 3, 5, 8))
+
 describe("SystemPrompt.assemble and Assembly.assemble", () => {
   it.effect(
     "agree on the same values: the same assembly, or the same error",
@@ -24,14 +28,17 @@ describe("SystemPrompt.assemble and Assembly.assemble", () => {
       Effect.gen(function* () {
         const tally = new Tally()
         yield* check(
-          Arbitrary.all([composition, manner]),
-          ([[chain, toolOrder], manner]) =>
+          Arbitrary.all([composition, manner, promise]),
+          ([[plain, toolOrder], manner, promise]) =>
             Effect.gen(function* () {
+              const chain = chains.promising(plain, promise)
               const { assemble, scopes } = yield* chains.register(chain, { ...manner, toolOrder })
               const effectful = yield* Effect.result(assemble)
               const pure = chains.assemble(chain, { scope: scopes.at(-1), toolOrder })
               assert.deepStrictEqual(chains.blamed(chain, effectful), chains.blamed(chain, pure))
-              tally.count(Result.isFailure(pure) ? pure.failure._tag : "assembly")
+              const failure = Result.isFailure(pure) ? pure.failure : undefined
+              const promised = failure !== undefined && "reason" in failure && failure.reason.includes("Promise")
+              tally.count(failure?._tag ?? "assembly", ...(promised ? [`Promise: ${failure._tag}`] : []))
             }).pipe(Effect.scoped),
           { runs: 1_000 }
         )
@@ -42,11 +49,53 @@ describe("SystemPrompt.assemble and Assembly.assemble", () => {
           ReservedToolName: 0.1,
           InvalidToolSchema: 0.1,
           ListenerFailure: 0.1,
-          InvalidAssembly: 0.1
+          InvalidAssembly: 0.1,
+          "Promise: ProviderFailure": 5,
+          "Promise: InvalidAssembly": 0.1
         })
       }),
     patience
   )
+})
+
+describe("providers of one scope", () => {
+  const tool = (name: string) => ({ name, description: "", parameters: { type: "object" } })
+  const broken = (name: string) => ({ ...tool(name), parameters: { maximum: Number.NaN } })
+  const chain = (tools: ReadonlyArray<ToolProvider.Options>): chains.Chain => [
+    { label: "global", sections: [], contexts: [], variables: [], tools, listeners: [], suppressors: 0 }
+  ]
+
+  it.effect("are evaluated by name, then by plugin: of several that are refused it is always the same one", () =>
+    Effect.gen(function* () {
+      const refused: ReadonlyArray<ToolProvider.Options> = [
+        { name: "mcp", plugin: "core", tools: [broken("c")] },
+        { name: "fs", plugin: "extra", tools: [broken("b")] },
+        { name: "fs", plugin: "core", tools: [broken("a")] }
+      ]
+      for (const tools of [refused, refused.toReversed()]) {
+        const { assemble } = yield* chains.register(chain(tools))
+        const error = yield* Effect.flip(assemble)
+        assert.deepInclude(error, { _tag: "InvalidToolSchema", entry: "fs", plugin: "core", tool: "a" })
+        const nameless = chain(tools.map(({ plugin, tools }) => ({ plugin, tools })).slice(0, 2))
+        const first = Result.getOrThrow(Result.flip(chains.assemble(nameless)))
+        assert.deepInclude(first, { _tag: "InvalidToolSchema", plugin: "core" })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it("give equal tools in the order of their plugins, so that their origins do not tell who registered first", () => {
+    const same: ReadonlyArray<ToolProvider.Options> = [
+      { plugin: "extra", tools: [tool("read")] },
+      { plugin: undefined, tools: [tool("read")] },
+      { plugin: "core", tools: [tool("read")] }
+    ]
+    for (const tools of [same, same.toReversed()]) {
+      assert.deepStrictEqual(
+        Result.getOrThrow(chains.assemble(chain(tools))).tools.map(({ origin }) => origin.plugin),
+        [undefined, "core", "extra"]
+      )
+    }
+  })
 })
 
 describe("the bytes of a prompt", () => {

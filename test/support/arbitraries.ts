@@ -263,9 +263,12 @@ const step: Arb<Step> = choose<Step>(
   Arbitrary.all({ _tag: Arbitrary.Constant("RemoveVariable"), name: variableName })
 )
 
-const mistake: Arb<Step> = Arbitrary.all({ _tag: Arbitrary.Constant("Throw"), message: literal("boom") })
+const mistake: Arb<Step> = choose<Step>(
+  Arbitrary.all({ _tag: Arbitrary.Constant("Throw"), message: literal("boom") }),
+  Arbitrary.all({ _tag: Arbitrary.Constant("Promise") })
+)
 
-/** One in 30 throws. */
+/** One in 60 throws, and one gives a Promise. */
 export const listener: Arb<Listener> = Arbitrary.all({
   name: literal("l1", "l2", "mask"),
   order: mostly<number | undefined>(order, 2, absent),

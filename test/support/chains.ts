@@ -21,6 +21,7 @@ import * as ToolOrder from "../../src/ToolOrder.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
 import * as arbitraries from "./arbitraries.ts"
 import * as edits from "./edits.ts"
+import { untyped } from "./untyped.ts"
 
 /** The overlays of a chain, farthest first; the first one is the global one. */
 export type Chain = ReadonlyArray<arbitraries.Overlay>
@@ -44,7 +45,7 @@ export const pure = (chain: Chain): ReadonlyArray<Overlay.Overlay> =>
       Overlay.make(labelAt(chain, index), {
         ...one,
         sections: index === 0 ? [...Persona.sections({ prefix: "" }), ...one.sections] : one.sections,
-        listeners: listenersAt(chain, index).map((listener) => ({ ...listener, run: edits.run(listener) }))
+        listeners: listenersAt(chain, index).map((listener) => ({ ...listener, edit: edits.run(listener) }))
       })
     )
   )
@@ -113,6 +114,21 @@ const listener = (way: Way, { steps, ...options }: edits.Listener): Listener.Inp
         }
       }
   }
+}
+
+/** The chain with a Promise in the slot of one contribution, of all of them the one with that number; without one, as it is. */
+export const promising = (chain: Chain, number: number | undefined): Chain => {
+  let rest = number ?? -1
+  const promise = untyped(Promise.resolve("late"))
+  const swap = <A extends object>(all: ReadonlyArray<A>, slot: keyof A): ReadonlyArray<A> =>
+    all.map((one) => (rest-- === 0 ? { ...one, [slot]: promise } : one))
+  return chain.map((one) => ({
+    ...one,
+    variables: swap(one.variables, "value"),
+    tools: swap(one.tools, "tools"),
+    sections: swap(one.sections, "text"),
+    contexts: swap(one.contexts, "text")
+  }))
 }
 
 /** How a chain is registered. */
@@ -195,8 +211,16 @@ export const outcome = (result: Result.Result<Assembly.Assembly, AssembleError>)
  */
 export const blamed = (chain: Chain, result: Result.Result<Assembly.Assembly, AssembleError>): object => {
   const error = Result.isFailure(result) ? result.failure : undefined
-  if (error?._tag !== "InvalidToolSchema" && error?._tag !== "ReservedToolName") return outcome(result)
+  switch (error?._tag) {
+    case "InvalidToolSchema":
+    case "ReservedToolName":
+    case "ProviderFailure":
+      break
+    default:
+      return outcome(result)
+  }
   const { kind, entry, scope, plugin } = error
+  if (kind !== "tools") return outcome(result)
   const suspects = chain
     .filter((_, index) => labelAt(chain, index) === scope)
     .flatMap((one) => one.tools.filter(({ name, plugin: by }) => (name ?? "") === entry && by === plugin))

@@ -1,8 +1,9 @@
 /** Pure listeners as data, so that a counterexample can be read. */
 import { Context, pipe } from "effect"
 import * as Assembly from "../../src/Assembly.ts"
-import type { Edit, Options } from "../../src/Listener.ts"
+import type { Edit, PureInput } from "../../src/Listener.ts"
 import type * as ToolSchema from "../../src/ToolSchema.ts"
+import { untyped } from "./untyped.ts"
 
 /** One edit of an assembly, or a mistake. */
 export type Step =
@@ -19,9 +20,10 @@ export type Step =
   | { readonly _tag: "RemoveVariable"; readonly name: string }
   | { readonly _tag: "Annotate"; readonly value: string }
   | { readonly _tag: "Throw"; readonly message: string }
+  | { readonly _tag: "Promise" }
 
 /** A listener as data: what it is registered as, and what it does. */
-export interface Listener extends Omit<Options, "run"> {
+export interface Listener extends Omit<PureInput, "edit"> {
   readonly steps: ReadonlyArray<Step>
 }
 
@@ -59,6 +61,8 @@ const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
       return Assembly.annotate(self, Note, Context.get(self.annotations, Note) + step.value)
     case "Throw":
       throw new Error(step.message)
+    case "Promise":
+      return untyped(Promise.resolve(self))
   }
 }
 

@@ -6,13 +6,13 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { complain, toError } from "../composition/Complaint.ts"
+import * as Decoding from "../composition/Decoding.ts"
+import type { InvalidComposition } from "../composition/InvalidComposition.ts"
+import * as Resources from "../composition/Resources.ts"
+import * as SourceFile from "../composition/SourceFile.ts"
+import * as Yaml from "../composition/Yaml.ts"
 import * as Variable from "../Variable.ts"
-import * as Decoding from "./Decoding.ts"
-import type { InvalidComposition } from "./InvalidComposition.ts"
-import * as Resources from "./Resources.ts"
-import { complain } from "./Rules.ts"
-import * as Source from "./Source.ts"
-import * as Yaml from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -46,14 +46,14 @@ export const parse = (
   scope: string
 ): Result.Result<ReadonlyMap<string, string>, InvalidComposition> => {
   const text = Resources.decode(content)
-  const source = Source.make(file, Result.isSuccess(text) ? text.success : "")
+  const source = SourceFile.make(file, Result.isSuccess(text) ? text.success : "")
   if (Result.isFailure(text)) {
     return Result.fail(
-      Source.toError(source, [{ source, offset: 0, path: [], message: Resources.unreadable(file, text.failure) }])
+      toError(source, [{ source, offset: 0, path: [], message: Resources.unreadable(file, text.failure) }])
     )
   }
   const read = Yaml.read(source)
-  if (Result.isFailure(read)) return Result.fail(Source.toError(source, read.failure))
+  if (Result.isFailure(read)) return Result.fail(toError(source, read.failure))
   const document = read.success
   const complaints = [
     ...document.complaints,
@@ -67,7 +67,7 @@ export const parse = (
       return [complain(document, [name], made.failure.message, { tag: made.failure._tag, part: "key" })]
     })
   ]
-  if (complaints.length > 0) return Result.fail(Source.toError(source, complaints))
+  if (complaints.length > 0) return Result.fail(toError(source, complaints))
   return Result.succeed(new Map(Object.entries(Decoding.attempt(VariableFile, document.value) ?? {})))
 }
 

@@ -1,0 +1,144 @@
+/**
+ * A registered listener as one that runs in an assembly: with its contract kept, its
+ * result validated, and its failures typed and named. What is left to a `Waterfall` is
+ * which of them run, and around what.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import type { AssembleContext } from "../AssembleContext.ts"
+import type { Assembly } from "../Assembly.ts"
+import type { Admitted, Next } from "../Listener.ts"
+import type { Provided } from "../Overlay.ts"
+import * as Plan from "../Plan.ts"
+import { ListenerFailure, type Owner, ownerFields, type WaterfallError } from "../PromptError.ts"
+import { mapFailures } from "./failure.ts"
+import { isEffect } from "./give.ts"
+import { accept } from "./wellFormed.ts"
+
+type Planned = Plan.Plan<Provided>["listeners"][number]
+
+export const admit = (planned: Planned, context: AssembleContext): Admitted => {
+  const owner = Plan.owner(planned)
+  const run = planned.entry.run
+  return {
+    owner,
+    order: planned.entry.order,
+    run:
+      run._tag === "Edit"
+        ? (assembly, next) => runEdit((given) => run.edit(given, context), owner, assembly, next)
+        : (assembly, next) => runAround((given, rest) => run.around(given, rest, context), owner, assembly, next)
+  }
+}
+
+const failure = (owner: Owner, reason: string, cause: unknown): ListenerFailure =>
+  new ListenerFailure({ ...ownerFields(owner), reason, cause })
+
+// -----------------------------------------------------------------------------
+// edit
+// -----------------------------------------------------------------------------
+
+/** A plain edit runs at once, so that an assembly without effects costs no fibre. */
+const runEdit = (
+  edit: (assembly: Assembly) => unknown,
+  owner: Owner,
+  assembly: Assembly,
+  next: Next
+): Effect.Effect<Assembly, WaterfallError> => {
+  let after: unknown
+  try {
+    after = edit(assembly)
+  } catch (cause) {
+    return Exit.fail(failure(owner, "threw", cause))
+  }
+  const proceed = (edited: unknown): Effect.Effect<Assembly, WaterfallError> => {
+    const accepted = accept([assembly], edited, owner)
+    return Result.isSuccess(accepted) ? next(accepted.success) : Exit.fail(accepted.failure)
+  }
+  return isEffect(after)
+    ? Effect.flatMap(
+        mapFailures(after, (reason, cause) => failure(owner, reason, cause)),
+        proceed
+      )
+    : proceed(after)
+}
+
+// -----------------------------------------------------------------------------
+// around
+// -----------------------------------------------------------------------------
+
+/** What a listener did with `next` while it ran. */
+interface Running {
+  /** How it broke the contract of `next`, once it does. */
+  violation: ListenerFailure | undefined
+  /** What `next` gave: its parts are nothing new. */
+  downstream: Assembly | undefined
+  /** What `next` failed with: it has named its own listener. */
+  failure: WaterfallError | undefined
+}
+
+const runAround = (
+  around: (assembly: Assembly, next: Next) => unknown,
+  owner: Owner,
+  assembly: Assembly,
+  rest: Next
+): Effect.Effect<Assembly, WaterfallError> =>
+  Effect.suspend(() => {
+    const running: Running = { violation: undefined, downstream: undefined, failure: undefined }
+    const { next, end } = onceOnly(running, owner, (given) =>
+      Effect.flatMap(Effect.fromResult(accept([assembly], given, owner)), rest)
+    )
+    let after: unknown
+    try {
+      after = around(assembly, next)
+    } catch (cause) {
+      end()
+      return Effect.fail(failure(owner, "threw", cause))
+    }
+    const settled = isEffect(after)
+      ? mapFailures(after, (reason, cause) =>
+          running.failure !== undefined && cause === running.failure
+            ? running.failure
+            : (running.violation ?? failure(owner, reason, cause))
+        )
+      : Effect.succeed(after)
+    return Effect.flatMap(
+      Effect.ensuring(settled, Effect.sync(end)),
+      (result): Effect.Effect<Assembly, WaterfallError> =>
+        running.violation !== undefined
+          ? Effect.fail(running.violation)
+          : Effect.fromResult(
+              accept(running.downstream === undefined ? [assembly] : [assembly, running.downstream], result, owner)
+            )
+    )
+  })
+
+/**
+ * The `next` of one run. Nothing runs before its effect does. A violation is kept as well as failed with, so that a
+ * listener which swallows the failure cannot hide it.
+ */
+const onceOnly = (running: Running, owner: Owner, rest: Next): { readonly next: Next; readonly end: () => void } => {
+  let called = false
+  let ran = false
+  let ended = false
+  const violate = (what: string) => {
+    const cause = new Error(`${what}. The rest of the waterfall runs at most once, while the listener runs`)
+    running.violation = failure(owner, "broke the contract of next", cause)
+    return Effect.fail(running.violation)
+  }
+  const next: Next = (given) => {
+    if (ended) return violate("next() called after the waterfall ended for this listener")
+    if (called) return violate("next() called more than once")
+    called = true
+    return Effect.suspend(() => {
+      if (ended) return violate("the effect of next() run after the waterfall ended for this listener")
+      if (ran) return violate("the effect of next() run more than once")
+      ran = true
+      return rest(given)
+    }).pipe(
+      Effect.tap((downstream) => Effect.sync(() => (running.downstream = downstream))),
+      Effect.tapError((failure) => Effect.sync(() => (running.failure = failure)))
+    )
+  }
+  return { next, end: () => (ended = true) }
+}
