@@ -9,29 +9,19 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
-import type { Composition } from "../composition/Composition.ts"
-import { CompositionScopes, layer } from "../composition/CompositionScopes.ts"
-import * as PromptScope from "../PromptScope.ts"
 import { type Part, problems, type Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import * as Failure from "./Failure.ts"
-import * as Input from "./Input.ts"
 import * as Output from "./Output.ts"
-import { ProcessEnv } from "./ProcessEnv.ts"
+import * as Target from "./Target.ts"
 
 // -----------------------------------------------------------------------------
 // command
 // -----------------------------------------------------------------------------
-
-const setting = (text: string): Option.Option<readonly [string, string]> => {
-  const at = text.indexOf("=")
-  return at < 1 ? Option.none() : Option.some([text.slice(0, at), text.slice(at + 1)])
-}
 
 /**
  * @since 0.1.0
@@ -40,64 +30,30 @@ const setting = (text: string): Option.Option<readonly [string, string]> => {
 export const render = Command.make(
   "render",
   {
-    file: Argument.String("FILE").pipe(Argument.withDescription("A composition, YAML or JSON; - for standard input")),
-    scope: Flag.String("scope").pipe(
-      Flag.withDescription("The scope to render; by default the one that the file names, or global"),
-      Flag.optional
-    ),
-    set: Flag.String("set").pipe(
-      Flag.filterMap(setting, () => "NAME=VALUE"),
-      Flag.withMetavar("NAME=VALUE"),
-      Flag.withDescription("Set a variable, over every value in the file; may be repeated"),
-      Flag.atLeast(0)
-    ),
-    varFile: Flag.String("var-file").pipe(
-      Flag.withDescription("Set the variables of a YAML or JSON file, a map of texts; may be repeated"),
-      Flag.atLeast(0)
-    ),
+    file: Target.file,
+    scope: Target.scope,
+    ...Target.settings,
     format: Flag.Literals("format", Failure.Format.literals).pipe(
       Flag.withDescription("text: exactly the prompt; json: the prompt, its parts and a fingerprint"),
       Flag.withDefault("text")
-    ),
-    noPlugins: Flag.Boolean("no-plugins").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Fail if the file names plugins, and run no code of theirs"),
-      Flag.withDefault(false)
     )
   },
-  Effect.fn("preamble.render")(function* ({ file, format, noPlugins, scope, set, varFile }) {
-    const { composition, plugins } = yield* Input.load(file, { plugins: !noPlugins })
-    yield* reportNotMounted(composition, format)
-    const env = yield* ProcessEnv
-    const answer = yield* answerFor(composition, { scope: Option.getOrUndefined(scope), set, varFile, format }).pipe(
-      Effect.provide(layer(composition, { env, plugins })),
-      Effect.scoped,
-      Effect.mapError((error) => (error._tag === "Failed" ? error : Failure.locate(composition, [error])))
+  Effect.fn("preamble.render")(function* ({ format, scope, ...target }) {
+    const answer = yield* Target.within({ ...target, scope: Option.getOrUndefined(scope) }, format, (world) =>
+      answerFor(world, format)
     )
     yield* Output.stdout(answer)
   })
 ).pipe(Command.withDescription("Print the system prompt of a composition"))
 
-const answerFor = Effect.fnUntraced(function* (
-  composition: Composition,
-  options: {
-    readonly scope: string | undefined
-    readonly set: ReadonlyArray<readonly [string, string]>
-    readonly varFile: ReadonlyArray<string>
-    readonly format: Failure.Format
-  }
-) {
-  const scopes = yield* CompositionScopes
-  const chosen = options.scope === undefined ? scopes.initial : yield* scopes.find(options.scope)
-  const overrides = yield* Input.overridesOf(options.varFile, options.set, chosen.label)
-  const scope = yield* Input.below(chosen, overrides)
+const answerFor = Effect.fnUntraced(function* ({ composition, scope }: Target.World, format: Failure.Format) {
   const prompt = yield* SystemPrompt
-  const assembly = yield* PromptScope.provide(scope)(prompt.assemble)
+  const assembly = yield* prompt.assemble
   const rendered = yield* prompt.renderAssembly(assembly).pipe(
     // Rendering stops at the first problem; an author wants to know them all.
     Effect.mapError(() => Failure.locate(composition, problems(assembly)))
   )
-  return options.format === "text" ? rendered.text : `${JSON.stringify(toJson(chosen.label, assembly, rendered))}\n`
+  return format === "text" ? rendered.text : `${JSON.stringify(toJson(scope, assembly, rendered))}\n`
 })
 
 // -----------------------------------------------------------------------------
@@ -145,17 +101,3 @@ const toJson = (scope: string, assembly: Assembly, rendered: Rendered) => ({
   complete: assembly.complete ?? null,
   fingerprint: fingerprint(rendered.text, assembly)
 })
-
-/** Rows of a dsh preset that were passed over are no failure, but their text is missing, so they are told. */
-const reportNotMounted = (composition: Composition, format: Failure.Format) => {
-  const rows = composition.notMounted
-  if (rows.length === 0) return Effect.void
-  if (format === "json") return Output.stderr(JSON.stringify({ notMounted: rows }))
-  const lines = rows.map(({ id, line, plugin, reason }) => {
-    const off = reason === "disabled" ? ", disabled" : ""
-    return `  line ${line}: ${id === "" ? "" : `${id} `}(${plugin}${off})`
-  })
-  const count = rows.length === 1 ? "1 row is not mounted; what it" : `${rows.length} rows are not mounted; what they`
-  const head = `${composition.file}: ${count} would add is not in this prompt:`
-  return Output.stderr([head, ...lines].join("\n"))
-}
