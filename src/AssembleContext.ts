@@ -34,6 +34,8 @@ export interface AssembleContext {
  * The annotations of the assemblies made in an effect. Effectful providers and
  * listeners also find the services in it by plain `yield*`.
  *
+ * To add to those of the surrounding effect: `Effect.updateService(Annotations, Context.add(Key, value))`.
+ *
  * @since 0.1.0
  * @category references
  */

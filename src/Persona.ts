@@ -4,7 +4,7 @@
  *
  * The deployment's persona is registered globally, empty unless configured. One that is
  * registered in a scope shadows it there, also with empty texts, and gives it back when
- * it goes. Rules: spec §5 and §20.
+ * it goes.
  *
  * @since 0.1.0
  */

@@ -2,7 +2,7 @@
  * The merge of a chain of overlays: what takes part in an assembly, in final order,
  * before anything is evaluated.
  *
- * A plan is immutable, so holding it is holding a snapshot of the registry. Rules: spec §3, §7 and §8.
+ * A plan is immutable, so holding it is holding a snapshot of the registry.
  *
  * @since 0.1.0
  */

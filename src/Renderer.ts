@@ -26,7 +26,10 @@ import * as Rendered from "./Rendered.ts"
 export class Renderer extends Context.Service<
   Renderer,
   {
-    /** Renders the prompt and the contexts of an assembly, or fails with the leftmost problem of its text. */
+    /**
+     * Renders the prompt and the contexts of an assembly, or fails with the leftmost problem of its text. Each part says
+     * where in the prompt, or in the snapshot, it stands: `Rendered.sourceAt` relies on it.
+     */
     readonly render: (assembly: Assembly) => Effect.Effect<Rendered.Rendered, RenderError>
   }
 >()("effect-preamble/Renderer") {

@@ -65,7 +65,7 @@ export interface Options<out T = Text> {
 /**
  * The named orders. Instructions that are the same everywhere come first; text that
  * differs between machines (paths, addresses) comes at 10000 and beyond, so that the
- * part before it stays byte-identical for all of them. Source: spec §6.
+ * part before it stays byte-identical for all of them.
  *
  * @since 0.1.0
  * @category constants

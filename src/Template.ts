@@ -7,7 +7,7 @@
  * that is missing or has no value, or braces that are neither a reference nor plainly
  * text, are typed errors with their place; nothing is repaired, trimmed or read twice.
  *
- * Everything here is pure and linear in the text. Rules: spec §12.
+ * Everything here is pure and linear in the text.
  *
  * @since 0.1.0
  */

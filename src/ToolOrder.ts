@@ -3,7 +3,7 @@
  *
  * Without a configured order tools stand by name, in UTF-16 code units. With
  * one, listed names stand where the list has them and all others where it has
- * the rest marker, by name. Rules: spec §9.
+ * the rest marker, by name.
  *
  * @since 0.1.0
  */

@@ -1,6 +1,6 @@
 /**
  * Decides how the listeners of an assembly run: by default all of them, each around
- * the rest. Stateless; another layer may record what each one does, or leave some out. Rules: spec §10.
+ * the rest. Stateless; another layer may record what each one does, or leave some out.
  *
  * @since 0.1.0
  */

@@ -89,7 +89,13 @@ describe("constructors", () => {
       const shadowing = { ...origin, shadows: [{ scope: "global" }] }
       assert.deepStrictEqual(assembly.sections, [
         { name: Persona.names.prefix, order: 0, text: "P", ...text, origin: shadowing },
-        { name: "l", order: 0, text: "L", ...text, origin: { ...origin, listener: { name: "l", scope: "a", plugin: "p" } } },
+        {
+          name: "l",
+          order: 0,
+          text: "L",
+          ...text,
+          origin: { ...origin, listener: { name: "l", scope: "a", plugin: "p" } }
+        },
         { name: "s", order: 5, text: "S {{v}}", interpolate: true, requires: ["t"], origin },
         { name: Persona.names.suffix, order: 10200, text: "Q", ...text, origin: shadowing }
       ])

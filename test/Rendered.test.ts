@@ -698,7 +698,10 @@ describe("immutability", () => {
         tools: [{ tools: [{ name: "read", description: "", parameters: {} }] }],
         listeners: [
           { name: "l", edit: Assembly.addSection({ name: "b", order: 1, text: "B" }) },
-          { name: "m", edit: (self) => ({ ...self, contexts: [...self.contexts, { ...self.contexts[0]!, name: "d" }] }) }
+          {
+            name: "m",
+            edit: (self) => ({ ...self, contexts: [...self.contexts, { ...self.contexts[0]!, name: "d" }] })
+          }
         ]
       },
       "agent"

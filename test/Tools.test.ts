@@ -536,9 +536,7 @@ describe("requires", () => {
 
   it("the tools after the waterfall decide: a listener that hides a tool hides its guidance, one that adds it brings it", () => {
     const run = (edit: (assembly: Assembly.Assembly) => Assembly.Assembly, ...names: ReadonlyArray<string>) =>
-      prompt(
-        assemble([overlay({ sections: [base, grep], tools: [give(...names)], listeners: [{ name: "l", edit }] })])
-      )
+      prompt(assemble([overlay({ sections: [base, grep], tools: [give(...names)], listeners: [{ name: "l", edit }] })]))
     assert.strictEqual(run(Assembly.removeTool("grep"), "grep"), base.text)
     assert.strictEqual(run(Assembly.addTool(tool("grep")), "read"), `${base.text}\n\n${grep.text}`)
   })

@@ -74,6 +74,8 @@ export interface World {
   readonly composition: Composition
   /** The name of the scope that is assembled for; that scope is the ambient one. */
   readonly scope: string
+  /** The variables of the command line. */
+  readonly overrides: ReadonlyArray<Input.Override>
 }
 
 // -----------------------------------------------------------------------------
@@ -108,7 +110,7 @@ const chosen = Effect.fnUntraced(function* <A, E, R>(
   const scope = target.scope === undefined ? scopes.initial : yield* scopes.find(target.scope)
   const overrides = yield* Input.overridesOf(target.varFile, target.set, scope.label)
   const nearest = yield* Input.below(scope, overrides)
-  return yield* PromptScope.provide(nearest)(body({ composition, scope: scope.label }))
+  return yield* PromptScope.provide(nearest)(body({ composition, scope: scope.label, overrides }))
 })
 
 /** Rows of a dsh preset that were passed over are no failure, but their text is missing, so they are told. */

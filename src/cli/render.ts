@@ -12,10 +12,12 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
+import { nearest } from "../internal/nearest.ts"
 import { type Part, problems, type Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import * as Failure from "./Failure.ts"
+import type { Override } from "./Input.ts"
 import * as Output from "./Output.ts"
 import * as Target from "./Target.ts"
 
@@ -46,15 +48,32 @@ export const render = Command.make(
   })
 ).pipe(Command.withDescription("Print the system prompt of a composition"))
 
-const answerFor = Effect.fnUntraced(function* ({ composition, scope }: Target.World, format: Failure.Format) {
+const answerFor = Effect.fnUntraced(function* (
+  { composition, overrides, scope }: Target.World,
+  format: Failure.Format
+) {
   const prompt = yield* SystemPrompt
   const assembly = yield* prompt.assemble
   const rendered = yield* prompt.renderAssembly(assembly).pipe(
     // Rendering stops at the first problem; an author wants to know them all.
     Effect.mapError(() => Failure.locate(composition, problems(assembly)))
   )
+  yield* reportUnused(overrides, rendered, format)
   return format === "text" ? rendered.text : `${JSON.stringify(toJson(scope, assembly, rendered))}\n`
 })
+
+/** A file may leave variables to its host, so an unknown one is no failure; one that nothing refers to is most likely mistyped. */
+const reportUnused = (overrides: ReadonlyArray<Override>, { variables }: Rendered, format: Failure.Format) => {
+  const used = variables.map((variable) => variable.name)
+  const unused = overrides.map((override) => override.name).filter((name) => !used.includes(name))
+  if (unused.length === 0) return Effect.void
+  if (format === "json") return Output.stderr(JSON.stringify({ unusedVariables: unused }))
+  const lines = unused.map((name) => {
+    const near = nearest(name, used)
+    return `note: no text refers to {{${name}}}.${near === undefined ? "" : ` Did you mean {{${near}}}?`}`
+  })
+  return Output.stderr(lines.join("\n"))
+}
 
 // -----------------------------------------------------------------------------
 // answers

@@ -50,7 +50,7 @@ export const complain = (
 const plainKey = /^[\w-]+$/
 
 /** A path as authors write it: `scopes.child.sections[0].order`; other keys are quoted. */
-const showPath = (path: Path): string =>
+export const showPath = (path: Path): string =>
   path.reduce<string>((shown, key) => {
     if (typeof key === "number") return `${shown}[${key}]`
     if (!plainKey.test(key)) return `${shown}[${JSON.stringify(key)}]`

@@ -3,7 +3,7 @@
  *
  * `parse` is pure: the text of the file and of those it refers to in, the
  * composition or all its problems out. `load` reads the files. What comes out
- * breaks no rule of registration, so that `CompositionScopes.layer` can put it
+ * breaks no rule of registration, so that `layer` can put it
  * into a `SystemPrompt` as it is.
  *
  * @since 0.1.0
@@ -14,7 +14,7 @@ import type * as PromptContext from "../PromptContext.ts"
 import type * as Section from "../Section.ts"
 import type { ToolSchema } from "../ToolSchema.ts"
 import { toError } from "./Complaint.ts"
-import type { VariableValue } from "./CompositionFile.ts"
+import type { Silence, VariableValue } from "./CompositionFile.ts"
 import { type Draft, fromDocument, type Located, type NotMounted } from "./Draft.ts"
 import * as DshPreset from "./DshPreset.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
@@ -73,6 +73,10 @@ export interface Composition {
   readonly scope: string
   /** The texts of the built-in sections, by the names of those. */
   readonly builtIns: ReadonlyMap<string, Resources.PlacedText>
+  /** Where each tool is written. A tools file that several scopes name has tools of its own for each of them. */
+  readonly toolPlaces: ReadonlyMap<ToolSchema, Resources.PlacedTool>
+  /** Warnings of `check` that do not matter here. */
+  readonly silences: ReadonlyArray<Located<Silence>>
   /** Rows of a dsh preset that nothing here stands for. */
   readonly notMounted: ReadonlyArray<NotMounted>
   /** The file as it was read, to tell places in it. */
@@ -154,6 +158,8 @@ export const resolve = (
       ...(prefix === undefined ? [] : [[names.prefix, prefix] as const]),
       ...(suffix === undefined ? [] : [[names.suffix, suffix] as const])
     ]),
+    toolPlaces: resources.toolPlaces,
+    silences: draft.silences,
     notMounted: draft.notMounted,
     document: draft.document
   })

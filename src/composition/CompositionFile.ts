@@ -142,6 +142,32 @@ const Persona = Schema.Struct({ prefix: Schema.optionalKey(Text), suffix: Schema
   description: "Who the agent is: text at the beginning and the end of the prompt"
 })
 
+/**
+ * Says that a warning of `check` is meant to be: of the whole file, or of what `at` names.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const SilenceEntry = Schema.Struct({
+  warning: Schema.NonEmptyString.annotate({ expected: "the code of a warning" }),
+  at: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      expected: "a path such as sections[0], or a name",
+      description: "What it is about: a path in this file, or the name of an entry or a tool. All of the file if not given"
+    })
+  ),
+  reason: Schema.String.check(Schema.isPattern(/\S/u)).annotate({
+    expected: "text that says why the warning does not matter",
+    description: "Why the warning does not matter here"
+  })
+}).annotate({ identifier: "Silence", expected: "a map { warning, at, reason }" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Silence = typeof SilenceEntry.Type
+
 const contents = {
   persona: Schema.optionalKey(Persona),
   variables: Schema.optionalKey(
@@ -205,7 +231,13 @@ export const CompositionFile = Schema.Struct({
       description: "Scopes by name, each with what it contributes"
     })
   ),
-  scope: Schema.optionalKey(Name.annotate({ description: "The scope that is assembled if none is asked for" }))
+  scope: Schema.optionalKey(Name.annotate({ description: "The scope that is assembled if none is asked for" })),
+  silence: Schema.optionalKey(
+    Schema.Array(SilenceEntry).annotate({
+      expected: "a list of { warning, at, reason }",
+      description: "Warnings of `preamble check` that do not matter here, each with the reason"
+    })
+  )
 }).annotate({
   identifier: "Composition",
   expected: "a map of keys such as sections",

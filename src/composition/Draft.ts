@@ -14,6 +14,8 @@ import {
   ContextEntry,
   ScopeEntry,
   SectionEntry,
+  type Silence,
+  SilenceEntry,
   Text,
   ToolEntry,
   toOrder,
@@ -91,6 +93,7 @@ export interface Draft {
   readonly scopes: ReadonlyArray<ScopeDraft>
   /** The scope that is assembled if none is asked for. */
   readonly scope: Located<string> | undefined
+  readonly silences: ReadonlyArray<Located<Silence>>
   readonly notMounted: ReadonlyArray<NotMounted>
 }
 
@@ -157,6 +160,7 @@ export const fromDocument = (document: Document): Draft => {
     global: contentsOf("global", value, []),
     scopes: entriesAt(member(value, "scopes"), ["scopes"]).map(({ key, path, value }) => scopeOf(key, value, path)),
     scope: under(Schema.String, value, [], "scope"),
+    silences: decoded(SilenceEntry, listAt(member(value, "silence"), ["silence"])),
     notMounted: []
   }
 }

@@ -105,6 +105,7 @@ export const fromDocument = (document: Document): Draft => {
     document,
     complaints: [
       ...document.complaints,
+      ...(rows.length > 0 && !rows.some(isPlugin) ? [complain(document, [], noPreset)] : []),
       ...listAt(document.value, []).flatMap((item) => rowRule(document, item)),
       ...tagRules(document, rows),
       ...personas.flatMap((row) => personaRules(document, row)),
@@ -116,9 +117,16 @@ export const fromDocument = (document: Document): Draft => {
     global: empty("global"),
     scopes: [{ ...contents, path: [], parent: undefined }],
     scope: { value: scope, path: [] },
+    silences: [],
     notMounted: rows.filter((row) => row.disabled || !isMountable(row)).map((row) => toNotMounted(document, row))
   }
 }
+
+/** Packages of plugins have a scope or a kind: `@deepseek-ai/dsh-persona`, `cordis:group`. Nothing else does. */
+const isPlugin = (row: Row): boolean => /[/:]/.test(row.plugin)
+
+const noPreset =
+  "a list is read as a dsh agent preset, and no row of this one names a plugin. A composition is a map: put the entries under `sections:` or another key."
 
 const isMountable = (row: Row): boolean => row.plugin === personaPlugin || row.plugin === servicePlugin
 

@@ -42,12 +42,25 @@ export interface PlacedText {
   readonly file: SourceFile.SourceFile | undefined
 }
 
+/**
+ * Where a tool stands: at `path` of a document, and, if that is a tools file, named at `reference` of the composition.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PlacedTool {
+  readonly document: Yaml.Document
+  readonly path: Path
+  readonly reference: Path | undefined
+}
+
 type ToolDraft = ContentsDraft["tools"][number]
 
 export interface Resources {
   readonly complaints: ReadonlyArray<Complaint>
   readonly textOf: (text: Located<Text>) => PlacedText
   readonly toolsOf: (tool: ToolDraft) => ReadonlyArray<ToolSchema.ToolSchema>
+  readonly toolPlaces: ReadonlyMap<ToolSchema.ToolSchema, PlacedTool>
 }
 
 // -----------------------------------------------------------------------------
@@ -92,7 +105,15 @@ export const make = (draft: Draft, files: ReadonlyMap<string, Content>): Resourc
     if (Result.isFailure(file)) complaints.push(complain(draft.document, path, file.failure))
   }
   const tools = new Map<ToolDraft, ReadonlyArray<ToolSchema.ToolSchema>>()
-  for (const owned of toolsOf(draft)) tools.set(owned.tool, readTools(draft, owned, fileOf, complaints))
+  const toolPlaces = new Map<ToolSchema.ToolSchema, PlacedTool>()
+  for (const owned of toolsOf(draft)) {
+    const placed = readTools(draft, owned, fileOf, complaints)
+    for (const { place, schema } of placed) toolPlaces.set(schema, place)
+    tools.set(
+      owned.tool,
+      placed.map((one) => one.schema)
+    )
+  }
   return {
     complaints: distinct(complaints),
     textOf: ({ path, value }) => {
@@ -100,7 +121,8 @@ export const make = (draft: Draft, files: ReadonlyMap<string, Content>): Resourc
       const file = Result.getOrElse(fileOf(value.file), () => undefined)
       return { text: file?.text ?? "", path: [...path, "file"], file }
     },
-    toolsOf: (tool) => tools.get(tool) ?? []
+    toolsOf: (tool) => tools.get(tool) ?? [],
+    toolPlaces
   }
 }
 
@@ -130,14 +152,21 @@ const readFile = (shown: string, name: string, content: Content | undefined): Re
 
 export const unreadable = (name: string, reason: string): string => `cannot read ${JSON.stringify(name)}: ${reason}`
 
+interface ReadTool {
+  readonly schema: ToolSchema.ToolSchema
+  readonly place: PlacedTool
+}
+
 const readTools = (
   draft: Draft,
   { owner, tool }: OwnedTool,
   fileOf: (name: string) => ReadFile,
   complaints: Array<Complaint>
-): ReadonlyArray<ToolSchema.ToolSchema> => {
+): ReadonlyArray<ReadTool> => {
   const { path, value } = tool
-  if (!("file" in value)) return toSchema(draft.document, value, path, owner, complaints)
+  if (!("file" in value)) {
+    return toSchema({ document: draft.document, path, reference: undefined }, value, owner, complaints)
+  }
   const file = fileOf(value.file)
   if (Result.isFailure(file)) {
     complaints.push(complain(draft.document, [...path, "file"], file.failure))
@@ -157,7 +186,10 @@ const readTools = (
   // A tool that has not its shape must not hide what is wrong with the next.
   return (Array.isArray(document.value) ? listAt(document.value, []) : [{ value: document.value, path: [] }])
     .filter((one) => Decoding.attempt(ToolEntry, one.value) !== undefined)
-    .flatMap((one) => toSchema(document, one.value, one.path, owner, complaints))
+    .flatMap((one) => {
+      const place = { document, path: one.path, reference: [...path, "file"] }
+      return toSchema(place, one.value, owner, complaints)
+    })
 }
 
 /** The name of a file as a reader of messages finds it: from where the composition's own name starts. */
@@ -167,12 +199,12 @@ const beside = (composition: string, file: string): string => {
 }
 
 const toSchema = (
-  document: Yaml.Document,
+  place: PlacedTool,
   value: unknown,
-  path: Path,
   owner: Owner,
   complaints: Array<Complaint>
-): ReadonlyArray<ToolSchema.ToolSchema> => {
+): ReadonlyArray<ReadTool> => {
+  const { document, path } = place
   const made = ToolSchema.fromUnknown(value, owner)
   if (Result.isFailure(made)) {
     const { _tag: tag, message } = made.failure
@@ -184,7 +216,7 @@ const toSchema = (
     const { _tag: tag, message } = reserved.failure
     complaints.push(complain(document, [...path, "name"], message, { tag }))
   }
-  return [made.success]
+  return [{ schema: made.success, place }]
 }
 
 const step = /\.([A-Za-z_]\w*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g

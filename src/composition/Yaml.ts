@@ -161,9 +161,16 @@ const explain = (source: SourceFile, error: YAMLParseError, offset: number): str
     return "a tab cannot indent YAML. Indent this line with spaces."
   }
   if (error.code === "RESOURCE_EXHAUSTION") return "the file is nested too deeply to be read."
-  const message = `the YAML is broken: ${error.message}`
-  return opensBraces(text) ? `${message}. ${quoteBraces}` : message
+  const hint = opensBraces(text) ? quoteBraces : holdsColon(text) ? quoteColon : quoteText
+  return `the YAML is broken: ${error.message}. ${hint}`
 }
+
+const quoteColon = 'Text that holds ": " must be quoted: "…: …", or written under its key as a block with |-.'
+
+const quoteText = "If this is meant as text, quote it, or write it indented under its key as a block with |-."
+
+/** Whether a line has a second `: ` after that of its key. */
+const holdsColon = (line: string): boolean => /^\s*(?:-\s+)?[\w.-]+:\s+[^\s"'{[|>&*!].*:(?:\s|$)/.test(line)
 
 const quoteBraces = 'Text with {{…}} must be quoted: "…{{name}}…".'
 

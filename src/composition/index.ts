@@ -1,7 +1,7 @@
 /**
  * Compositions: system prompts as files. `parse` or `load` one, and build a
- * `SystemPrompt` from it with `CompositionScopes.layer`, or all at once with
- * `CompositionScopes.layerFile`.
+ * `SystemPrompt` from it with `layer`, or all at once with
+ * `layerFile`.
  *
  * @since 0.1.0
  */

@@ -7,7 +7,7 @@ import { accept, agrees, isWellFormed, markWellFormed } from "./wellFormed.ts"
 /**
  * The end of the waterfall. Puts the complete section of `base`, the assembly that went in, back as it was; drops
  * contexts that are suppressed, and sections whose required tools are not there; refuses what is no well-formed assembly.
- * Sealing what is sealed changes nothing. Rules: spec §11.
+ * Sealing what is sealed changes nothing.
  *
  * @since 0.1.0
  * @category constructors

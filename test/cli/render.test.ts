@@ -132,6 +132,22 @@ describe("variables", () => {
     })
   )
 
+  it.effect("a variable that no text refers to is noted, and told what may be meant", () =>
+    Effect.gen(function* () {
+      const text = 'variables: { model: m }\nsections:\n  - { name: a, order: 0, text: "On {{model}}." }\n'
+      const typed = yield* preamble(["render", "-", "--set", "modle=x"], { stdin: text })
+      assert.deepStrictEqual(typed, {
+        code: 0,
+        stdout: "On m.",
+        stderr: "note: no text refers to {{modle}}. Did you mean {{model}}?\n"
+      })
+      const meant = yield* preamble(["render", "-", "--set", "model=x"], { stdin: text })
+      assert.deepStrictEqual(meant, { code: 0, stdout: "On x.", stderr: "" })
+      const asJson = yield* preamble(["render", "-", "--set", "modle=x", "--format", "json"], { stdin: text })
+      assert.deepStrictEqual(JSON.parse(asJson.stderr), { unusedVariables: ["modle"] })
+    })
+  )
+
   it.effect("--var-file is a map of texts; --set goes over it", () =>
     Effect.gen(function* () {
       const yaml = write("v.yaml", "who: |-\n  two\n  lines\nother: x\n")

@@ -104,6 +104,13 @@ describe("dsh presets", () => {
     assert.deepStrictEqual(placesOf(refuse(group)), ["2:13 [0].disabled"])
   })
 
+  it("a list without any plugin is told to be a map, and a list of plugins that nothing stands for is not", () => {
+    const [problem] = refuse("- { name: greeting, order: 0, text: Hi }\n").problems
+    assert.strictEqual(problem?.line, 1)
+    assert.include(problem?.message, "A composition is a map")
+    assert.strictEqual(accept("- { name: '@deepseek-ai/dsh-tool-bash' }\n").notMounted.length, 1)
+  })
+
   it("mistakes have a place", () => {
     assert.deepStrictEqual(placesOf(refuse(persona("{ txt: Hi }"))), ["3:11 [0].config", "3:13 [0].config.txt"])
     assert.deepStrictEqual(placesOf(refuse(persona("{ text: Hi, prefix: Ho }"))), ["3:13 [0].config.text"])
@@ -114,6 +121,7 @@ describe("dsh presets", () => {
       ["6:19 [1].config.text DuplicateRegistration", "6:11 [1].config DuplicateRegistration"].toReversed()
     )
     assert.deepStrictEqual(placesOf(refuse("- hello\n- { id: x }\n- { name: 3 }\n")), [
+      "1:1",
       "1:3 [0]",
       "2:3 [1].name",
       "3:11 [2].name"

@@ -40,6 +40,12 @@ describe("syntax", () => {
     assert.deepStrictEqual(placesOf(refuse('{"identity": "a" "scope": "b"}')).length, 1)
   })
 
+  it("asks for quotes where text holds a colon, and for quotes or a block elsewhere", () => {
+    assert.include(refuse("identity: You are: a bot\n").message, 'Text that holds ": " must be quoted')
+    assert.include(refuse("sections:\n  - { name: a, order: 0, text: *bold* you }\n").message, "quote it")
+    assert.include(refuse("identity: |\nYou are a bot.\n").message, "indented under its key")
+  })
+
   it("asks for quotes where broken syntax has unquoted braces", () => {
     assert.include(refuse("identity: {{ model }} is it").message, 'must be quoted: "…{{name}}…"')
     assert.include(refuse("sections: [{ name: a, order: 0, text: Hi {{model}} }]").message, "must be quoted")
