@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type CachedPlan, Registry } from "./internal/registry.ts"
+import { type CachedPlan, Registry, type Snapshot } from "./internal/registry.ts"
 import * as scopes from "./internal/scope.ts"
 import type { Entry, Provided } from "./Overlay.ts"
 import type { InvalidRegistration, RegistrationError } from "./PromptError.ts"
@@ -40,6 +40,8 @@ export class Overlays extends Context.Service<
     ) => Effect.Effect<void, RegistrationError, Scope.Scope>
     /** What takes part in an assembly for the scope at this moment. */
     readonly plan: (scope: PromptScope.PromptScope) => CachedPlan
+    /** That, and all that is registered for the scope at the same moment, in force or not. */
+    readonly snapshot: (scope: PromptScope.PromptScope) => Snapshot
     /** How many contributions the scope's own overlay holds at this moment. */
     readonly size: (scope: PromptScope.PromptScope) => number
     /**
@@ -78,6 +80,7 @@ const makeOverlays = Effect.gen(function* () {
   return Overlays.of({
     register: (make) => register(registry, make),
     plan: (scope) => registry.plan(scope),
+    snapshot: (scope) => registry.snapshot(scope),
     size: (scope) => registry.size(scope),
     changes: Stream.unwrap(
       Effect.map(PubSub.subscribe(hub), (subscription) =>
@@ -110,13 +113,37 @@ const register = (
   registry: Registry,
   make: (scope: string) => Result.Result<ReadonlyArray<Entry<Provided>>, InvalidRegistration>
 ): Effect.Effect<void, RegistrationError, Scope.Scope> =>
-  Effect.flatMap(PromptScope.Current, (scope) =>
-    Effect.acquireRelease(
-      Effect.suspend(() =>
-        Effect.fromResult(
-          Result.flatMap(make(scope.label), (entries) => Result.map(registry.insert(scope, entries), () => entries))
-        )
-      ),
-      (entries) => Effect.sync(() => registry.remove(scope, entries))
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.scope, (lifetime) =>
+      Effect.flatMap(PromptScope.Current, (scope) => {
+        const entries = make(scope.label)
+        const inserted = Result.flatMap(entries, (entries) => registry.insert(scope, entries))
+        return Result.isFailure(inserted) || Result.isFailure(entries)
+          ? Effect.fromResult(inserted)
+          : Scope.addFinalizer(
+              lifetime,
+              removal(
+                registry,
+                scope,
+                entries.success.map((entry) => new WeakRef(entry))
+              )
+            )
+      })
+    )
+  )
+
+/**
+ * Takes entries back. They are held weakly, by a closure that has nothing else in reach: what a prompt scope has taken
+ * with it when it closed must not be kept alive by an Effect scope that is still open.
+ */
+const removal = (
+  registry: Registry,
+  scope: PromptScope.PromptScope,
+  held: ReadonlyArray<WeakRef<Entry<Provided>>>
+): Effect.Effect<void> =>
+  Effect.sync(() =>
+    registry.remove(
+      scope,
+      held.flatMap((entry) => entry.deref() ?? [])
     )
   )

@@ -78,6 +78,19 @@ export type Source =
       readonly offset: number
     }
 
+/**
+ * A piece of the prompt that comes from one place: from `start` up to `end`, both 0-based, in UTF-16 units. `source` is
+ * that of its first character, and each further one comes from the next character there.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly source: Source
+}
+
 // -----------------------------------------------------------------------------
 // constants
 // -----------------------------------------------------------------------------
@@ -227,6 +240,38 @@ const sourceWithin = (self: Rendered, section: AssembledSection, offset: number)
             }
       )
     : Option.some({ _tag: "Text", section, offset })
+
+/**
+ * Where the whole prompt comes from, from left to right without gaps: `sourceAt` for all offsets at once, in time linear
+ * in the prompt.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const spans = (self: Rendered): ReadonlyArray<Span> => {
+  const found: Array<Span> = []
+  const variables = new Map(self.variables.map((variable) => [variable.name, variable]))
+  let start = 0
+  const add = (length: number, source: Source) => {
+    if (length > 0) found.push({ start, end: start + length, source })
+    start += length
+  }
+  for (const [i, part] of self.sections.entries()) {
+    const section = part.source
+    if (section.interpolate) {
+      for (const segment of Template.parse(section.text)) {
+        const variable = segment._tag === "Reference" ? variables.get(segment.name) : undefined
+        if (variable === undefined) add(segment.end - segment.start, { _tag: "Text", section, offset: segment.start })
+        else {
+          add(variable.value?.length ?? 0, { _tag: "Value", section, variable, offset: 0, reference: segment.start })
+        }
+      }
+    } else add(part.text.length, { _tag: "Text", section, offset: 0 })
+    const next = self.sections[i + 1]
+    if (next !== undefined) add(separator.length, { _tag: "Separator", before: section, after: next.source, offset: 0 })
+  }
+  return found
+}
 
 /** Whether two renderings agree in everything that they say. */
 const equals = (a: Rendered, b: Rendered): boolean =>

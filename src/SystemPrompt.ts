@@ -11,6 +11,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -24,7 +25,10 @@ import { evaluate } from "./internal/evaluate.ts"
 import { asExit, flatMapNow } from "./internal/exit.ts"
 import { give, provideIfEffect } from "./internal/give.ts"
 import { madeFor } from "./internal/lastRendered.ts"
+import * as ledger from "./internal/ledger.ts"
+import { Recorder } from "./internal/recorder.ts"
 import { seal } from "./internal/seal.ts"
+import type { CachedPlan } from "./internal/registry.ts"
 import type { Values } from "./internal/values.ts"
 import * as BuiltIns from "./BuiltIns.ts"
 import * as Listener from "./Listener.ts"
@@ -48,6 +52,7 @@ import * as Section from "./Section.ts"
 import type { Text } from "./Template.ts"
 import * as ToolOrder from "./ToolOrder.ts"
 import * as ToolProvider from "./ToolProvider.ts"
+import type { Trace } from "./Trace.ts"
 import * as Variable from "./Variable.ts"
 import { Waterfall } from "./Waterfall.ts"
 
@@ -150,6 +155,11 @@ export class SystemPrompt extends Context.Service<
     readonly persona: (options: Persona.Options) => Effect.Effect<void, RegistrationError, Scope.Scope>
     /** Makes the assembly for the ambient prompt scope, from the registrations of this moment. */
     readonly assemble: Effect.Effect<Assembly, AssembleError>
+    /**
+     * Makes the assembly as `assemble` does, and writes down how it comes about: what becomes of each contribution, and
+     * what each listener does. Fails as `assemble` does.
+     */
+    readonly trace: Effect.Effect<Trace, AssembleError>
     /** Renders an assembly made before. */
     readonly renderAssembly: (assembly: Assembly) => Effect.Effect<Rendered, RenderError>
     /** Assembles and renders. */
@@ -219,6 +229,7 @@ const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
   return SystemPrompt.of({
     ...registrations,
     assemble,
+    trace: traceWith(overlays, waterfall, toolOrder),
     renderAssembly: (assembly) => renderer.render(assembly),
     render: Effect.flatMap(assemble, (assembly) => renderer.render(assembly)),
     changes: overlays.changes
@@ -299,37 +310,67 @@ const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured)
 // assembly
 // -----------------------------------------------------------------------------
 
-/** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
 const assembleWith = (
   overlays: Overlays["Service"],
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined
 ): Effect.Effect<Assembly, AssembleError> =>
-  Effect.withFiber((fiber): Effect.Effect<Assembly, AssembleError> => {
-    const context: AssembleContext = Object.freeze({
-      scope: fiber.getRef(PromptScope.Current),
-      annotations: fiber.getRef(Annotations)
-    })
-    const planned = overlays.plan(context.scope)
-    if (Result.isFailure(planned)) return Exit.fail(planned.failure)
-    const plan = planned.success
-    const finish = (values: Values) => finishWith(waterfall, toolOrder, plan, values, context)
-    const assembled = flatMapNow(evaluate(plan, context), finish)
-    return asExit(assembled) ?? Effect.scoped(assembled)
+  Effect.withFiber((fiber) => {
+    const context = contextOf(fiber)
+    return run(waterfall, toolOrder, overlays.plan(context.scope), context)
   })
+
+const traceWith = (
+  overlays: Overlays["Service"],
+  waterfall: Waterfall["Service"],
+  toolOrder: ToolOrder.ToolOrder | undefined
+): Effect.Effect<Trace, AssembleError> =>
+  Effect.withFiber((fiber) => {
+    const context = contextOf(fiber)
+    const snapshot = overlays.snapshot(context.scope)
+    const recorder = new Recorder()
+    return flatMapNow(run(waterfall, toolOrder, snapshot.plan, context, recorder), (assembly) =>
+      Exit.succeed(ledger.make(snapshot, recorder.recording, assembly))
+    )
+  })
+
+const contextOf = (fiber: Fiber.Fiber<unknown, unknown>): AssembleContext =>
+  Object.freeze({ scope: fiber.getRef(PromptScope.Current), annotations: fiber.getRef(Annotations) })
+
+/** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
+const run = (
+  waterfall: Waterfall["Service"],
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  planned: CachedPlan,
+  context: AssembleContext,
+  recorder?: Recorder
+): Effect.Effect<Assembly, AssembleError> => {
+  if (Result.isFailure(planned)) return Exit.fail(planned.failure)
+  const plan = planned.success
+  const finish = (values: Values) => finishWith(waterfall, toolOrder, plan, values, context, recorder)
+  const assembled = flatMapNow(evaluate(plan, context), finish)
+  return asExit(assembled) ?? Effect.scoped(assembled)
+}
 
 const finishWith = (
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined,
   plan: Plan<Provided>,
   values: Values,
-  context: AssembleContext
+  context: AssembleContext,
+  recorder: Recorder | undefined
 ): Effect.Effect<Assembly, AssembleError> => {
   const composed = compose(plan, values, toolOrder)
   if (Result.isFailure(composed)) return Exit.fail(composed.failure)
   const base = composed.success
-  const listeners = plan.listeners.map((listener) => admit(listener, context))
+  const admitted = plan.listeners.map((listener) => admit(listener, context))
+  const listeners = recorder === undefined ? admitted : recorder.listen(admitted)
   return flatMapNow(waterfall.run(listeners, base), (result) =>
-    Effect.fromResult(Result.map(seal(base, result), (sealed) => madeFor(sealed, context.scope)))
+    Effect.fromResult(
+      Result.map(seal(base, result), (sealed) => {
+        recorder?.finish({ plan, values, base, result })
+        return madeFor(sealed, context.scope)
+      })
+    )
   )
 }

@@ -51,6 +51,9 @@ const ownerOf = (entry: string): Owner => ({ kind: "toolOrder", entry, scope: "g
  * @category constructors
  */
 export const make = (list: ReadonlyArray<string>): Result.Result<ToolOrder, InvalidToolOrder> => {
+  if (!Array.isArray(list) || list.some((entry) => typeof entry !== "string")) {
+    return Result.fail(new InvalidToolOrder({ ...ownerOf(""), reason: "expected an array of tool names." }))
+  }
   const seen = new Set<string>()
   for (const entry of list) {
     if (seen.has(entry)) {

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Assembly } from "./Assembly.ts"
@@ -37,6 +37,13 @@ export class Waterfall extends Context.Service<
    */
   static readonly layer: Layer.Layer<Waterfall> = Layer.succeed(this, {
     run: (listeners, base) =>
-      listeners.reduceRight<Next>((next, listener) => (assembly) => listener.run(assembly, next), Exit.succeed)(base)
+      listeners.reduceRight<Next>(
+        (next, listener, i) =>
+          // Plain edits call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
+          i % 256 === 255
+            ? (assembly) => Effect.suspend(() => listener.run(assembly, next))
+            : (assembly) => listener.run(assembly, next),
+        Exit.succeed
+      )(base)
   })
 }

@@ -563,6 +563,7 @@ describe("what is left behind", () => {
 
       // So is what came and went in a scope that lives on.
       const prompt = yield* SystemPrompt
+      const open = yield* Effect.scope
       const { scope } = yield* PromptScope.make("lives")
       const entries: Array<WeakRef<object>> = []
       const remembered = <F extends object>(f: F): F => {
@@ -587,6 +588,23 @@ describe("what is left behind", () => {
       yield* assembledIn(scope)
       yield* collect
       assert.isAtMost(entries.filter((ref) => ref.deref() !== undefined).length, 5)
+
+      // So is what a closed scope had, while the Effect scope of the registration is still open.
+      const left: Array<WeakRef<object>> = []
+      for (let i = 0; i < 100; i++) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const brief = yield* PromptScope.make("brief")
+            const text = () => ""
+            left.push(new WeakRef(text))
+            yield* prompt
+              .section({ name: "s", order: 1, text })
+              .pipe(PromptScope.provide(brief.scope), Scope.provide(open))
+          })
+        )
+      }
+      yield* collect
+      assert.isAtMost(left.filter((ref) => ref.deref() !== undefined).length, 5)
     })
   )
 })

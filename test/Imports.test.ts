@@ -136,7 +136,19 @@ const assertOnly = ({ foreign }: Reached, allowed: (specifier: string) => boolea
 }
 
 /** Modules of `effect` that are data and functions of data: none of them runs, schedules or reads anything. */
-const data = ["Brand", "Context", "Equal", "Formatter", "Function", "Option", "Order", "Predicate", "Result", "Schema"]
+const data = [
+  "Brand",
+  "Context",
+  "Equal",
+  "Formatter",
+  "Function",
+  "JsonPatch",
+  "Option",
+  "Order",
+  "Predicate",
+  "Result",
+  "Schema"
+]
 
 const pure = [
   "Template",
@@ -151,12 +163,14 @@ const pure = [
   "Overlay",
   "Plan",
   "Assembly",
+  "Difference",
   "Rendered",
   "PromptError",
   "Owner",
   "Origin",
   "Persona",
-  "BuiltIns"
+  "BuiltIns",
+  "Trace"
 ]
 
 describe("the pure core", () => {

@@ -634,6 +634,19 @@ describe("what a listener may do", () => {
   )
 })
 
+describe("many listeners", () => {
+  it.effect("thousands of plain edits run, in order, and do not use up the stack", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      for (let i = 0; i < 5000; i++) {
+        yield* prompt.listener({ name: `l${i}`, order: i, edit: Assembly.setVariable("last", String(i)) })
+      }
+      const assembly = yield* prompt.assemble
+      assert.strictEqual(assembly.variables.find(({ name }) => name === "last")?.value, "4999")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+})
+
 describe("admission", () => {
   it.effect("[BC-081] a listener has one function, `edit` or `around`; else it is not registered", () =>
     Effect.gen(function* () {

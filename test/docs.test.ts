@@ -7,9 +7,12 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
+import { FileExists } from "../src/cli/FileExists.ts"
+import { NothingFound } from "../src/cli/NothingFound.ts"
 import { UnknownScope } from "../src/composition/CompositionScopes.ts"
 import { InvalidComposition } from "../src/composition/InvalidComposition.ts"
 import { PromptError } from "../src/PromptError.ts"
+import { MissingPeer } from "../src/tokens/Gpt.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const read = (file: string) => fs.readFileSync(path.join(root, file), "utf8")
@@ -100,7 +103,7 @@ describe("documentation", () => {
 
   it("explains every error", () => {
     const page = read("docs/errors.md")
-    const tags = [...PromptError.members, InvalidComposition, UnknownScope].map(
+    const tags = [...PromptError.members, InvalidComposition, UnknownScope, MissingPeer, FileExists, NothingFound].map(
       (error) => error.fields._tag.schema.literal
     )
     for (const tag of tags) assert.include(page, `### ${tag}\n`)

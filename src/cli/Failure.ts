@@ -11,13 +11,16 @@ import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import type * as Stdio from "effect/Stdio"
-import type * as CliError from "effect/cli/CliError"
+import * as CliError from "effect/cli/CliError"
 import type { Composition } from "../composition/Composition.ts"
 import { UnknownScope } from "../composition/CompositionScopes.ts"
 import { format, formatCount, InvalidComposition, maxProblems } from "../composition/InvalidComposition.ts"
 import { placesOf } from "../composition/Places.ts"
 import type { Place } from "../composition/SourceFile.ts"
 import { MalformedGroup, PromptError, UndefinedVariable, UnknownVariable } from "../PromptError.ts"
+import { MissingPeer } from "../tokens/Gpt.ts"
+import { FileExists } from "./FileExists.ts"
+import { NothingFound } from "./NothingFound.ts"
 import * as Output from "./Output.ts"
 
 // -----------------------------------------------------------------------------
@@ -33,7 +36,14 @@ export type Format = typeof Format.Type
  * @since 0.1.0
  * @category errors
  */
-export const CommandError = Schema.Union([PromptError, InvalidComposition, UnknownScope])
+export const CommandError = Schema.Union([
+  PromptError,
+  InvalidComposition,
+  UnknownScope,
+  MissingPeer,
+  FileExists,
+  NothingFound
+])
 export type CommandError = typeof CommandError.Type
 
 /** An error and where in the files its cause is. */
@@ -43,7 +53,14 @@ interface Located {
 }
 
 /** What a command fails with once the composition is known: the errors, the first of them first, with their places. */
-export class Failed extends Data.TaggedError("Failed")<{ readonly problems: ReadonlyArray<Located> }> {}
+export class Failed extends Data.TaggedError("Failed")<{
+  readonly problems: ReadonlyArray<Located>
+  /** How many problems there are. The first of them are in `problems`. */
+  readonly total: number
+}> {}
+
+/** The answer is written, and the exit code is part of it. It is no failure, and nothing is said on stderr. */
+export class Verdict extends Data.TaggedError("Verdict")<{ readonly code: number }> {}
 
 export const exit = { done: 0, failed: 1, usage: 2, bug: 70 } as const
 
@@ -54,10 +71,18 @@ export const exit = { done: 0, failed: 1, usage: 2, bug: 70 } as const
 /** Looks up the places of errors in the files of a composition. */
 export const locate = (composition: Composition, errors: ReadonlyArray<CommandError>): Failed =>
   new Failed({
-    problems: errors.map((error) => ({ error, places: isPromptError(error) ? placesOf(composition, error) : [] }))
+    total: errors.length,
+    // A place costs a walk through its file; what is not shown has none.
+    problems: errors
+      .slice(0, maxProblems)
+      .map((error) => ({ error, places: isPromptError(error) ? placesOf(composition, error) : [] }))
   })
 
 const isPromptError = Schema.is(PromptError)
+
+/** Wrong usage that only the command itself can see. The help is shown first, as after any other. */
+export const misuse = (command: string, message: string): CliError.ShowHelp =>
+  new CliError.ShowHelp({ commandPath: ["preamble", command], errors: [new CliError.UserError({ cause: message })] })
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -69,14 +94,16 @@ const json = (error: object): string => JSON.stringify({ error })
 
 /** A typed failure, with every field that it has and every place that is known. */
 export const report = (failure: CommandError | Failed, as: Format): Effect.Effect<number, never, Stdio.Stdio> => {
-  const located = failure._tag === "Failed" ? failure.problems : [{ error: failure, places: [] }]
-  return as === "text" ? reportText(located) : reportJson(located)
+  const failed = failure._tag === "Failed" ? failure : { problems: [{ error: failure, places: [] }], total: 1 }
+  return as === "text" ? reportText(failed) : reportJson(failed)
 }
 
-const reportText = (problems: ReadonlyArray<Located>): Effect.Effect<number, never, Stdio.Stdio> => {
-  const blocks = problems.slice(0, maxProblems).map(formatLocated)
+type Problems = Pick<Failed, "problems" | "total">
+
+const reportText = ({ problems, total }: Problems): Effect.Effect<number, never, Stdio.Stdio> => {
+  const blocks = problems.map(formatLocated)
   // All problems of rendering are told; of assembling and the like there is never more than the first.
-  const count = problems.some((one) => isRenderError(one.error)) ? [formatCount(problems.length)] : []
+  const count = problems.some((one) => isRenderError(one.error)) ? [formatCount(total)] : []
   return Effect.as(Output.stderr([...blocks, ...count].join("\n\n")), exit.failed)
 }
 
@@ -89,17 +116,18 @@ const formatLocated = ({ error, places: [first, ...rest] }: Located): string => 
 
 const showPlace = ({ column, file, line }: Place): string => `${file}:${line}:${column}`
 
-const reportJson = Effect.fnUntraced(function* (problems: ReadonlyArray<Located>) {
-  const encoded = yield* Effect.forEach(problems.slice(0, maxProblems), encodeLocated)
-  const all = problems.some((one) => isRenderError(one.error))
-    ? { total: problems.length, problems: encoded }
-    : undefined
+const reportJson = Effect.fnUntraced(function* ({ problems, total }: Problems) {
+  const encoded = yield* Effect.forEach(problems, encodeLocated)
+  const all = problems.some((one) => isRenderError(one.error)) ? { total, problems: encoded } : undefined
   yield* Output.stderr(JSON.stringify({ error: encoded[0], ...all }))
   return exit.failed
 })
 
 const encodeLocated = Effect.fnUntraced(function* ({ error, places }: Located) {
-  const fields = yield* encode(error).pipe(Effect.orElseSucceed(() => ({})))
+  const fields = yield* encode(error).pipe(
+    // A cause may be anything, also what no encoder survives.
+    Effect.catchCause(() => Effect.succeed({}))
+  )
   const { _tag, message } = error
   const known =
     places.length === 0 ? undefined : { places: places.map(({ file, line, column }) => ({ file, line, column })) }
@@ -123,6 +151,12 @@ export const reportUsage = (
 /** Standard output cannot be written to, for instance because the disk is full. */
 export const reportUnwritten = (error: PlatformError, as: Format): Effect.Effect<number, never, Stdio.Stdio> => {
   const message = `cannot write the answer: ${error.message}`
+  return Effect.as(Output.stderr(as === "json" ? json({ _tag: error._tag, message }) : message), exit.failed)
+}
+
+/** A folder cannot be watched, for instance because the system watches too many already. */
+export const reportUnwatched = (error: PlatformError, as: Format): Effect.Effect<number, never, Stdio.Stdio> => {
+  const message = `cannot watch for changes: ${error.message}`
   return Effect.as(Output.stderr(as === "json" ? json({ _tag: error._tag, message }) : message), exit.failed)
 }
 

@@ -40,20 +40,34 @@ export interface Override {
 // constructors
 // -----------------------------------------------------------------------------
 
+/** The bytes of FILE, or why there are none. */
+export const read = (file: string): Effect.Effect<Content, never, FileSystem.FileSystem | Stdio.Stdio> =>
+  file === "-" ? stdin : Loader.read(file)
+
 /** Loads FILE, with its plugins unless they are refused. */
-export const load: (
+export const load = (
   file: string,
   options: { readonly plugins: boolean }
-) => Effect.Effect<Loaded, InvalidComposition, FileSystem.FileSystem | Path.Path | Stdio.Stdio> = Effect.fnUntraced(
-  function* (file, options) {
-    const path = yield* Path.Path
-    const folder = file === "-" ? path.resolve() : path.dirname(path.resolve(file))
-    const content = file === "-" ? yield* stdin : yield* Loader.read(file)
+): Effect.Effect<Loaded, InvalidComposition, FileSystem.FileSystem | Path.Path | Stdio.Stdio> =>
+  Effect.flatMap(read(file), (content) => loadContent(file, content, options))
+
+/** Loads what was read from FILE. */
+export const loadContent: (
+  file: string,
+  content: Content,
+  options: { readonly plugins: boolean }
+) => Effect.Effect<Loaded, InvalidComposition, FileSystem.FileSystem | Path.Path> = Effect.fnUntraced(
+  function* (file, content, options) {
+    const folder = yield* folderOf(file)
     const composition = yield* Loader.loadFrom({ file, content, folder })
     const plugins = yield* options.plugins ? Plugins.load(composition, { folder }) : Plugins.refuse(composition)
     return { composition, plugins }
   }
 )
+
+/** From where the files are looked up that FILE refers to. */
+export const folderOf = (file: string): Effect.Effect<string, never, Path.Path> =>
+  Effect.map(Path.Path, (path) => (file === "-" ? path.resolve() : path.dirname(path.resolve(file))))
 
 /** All of standard input, as long as it is not larger than a file may be. */
 const stdin: Effect.Effect<Content, never, Stdio.Stdio> = Effect.gen(function* () {

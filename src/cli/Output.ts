@@ -14,11 +14,22 @@ const encoder = new TextEncoder()
 export const stdout = (text: string): Effect.Effect<void, PlatformError, Stdio.Stdio> =>
   Effect.flatMap(Stdio.Stdio, (stdio) => Stream.run(Stream.make(encoder.encode(text)), stdio.stdout()))
 
-/** Messages are lines. Where not even they can be written, the exit code has to do. */
-export const stderr = (text: string): Effect.Effect<void, never, Stdio.Stdio> =>
-  Effect.flatMap(Stdio.Stdio, (stdio) => Stream.run(Stream.make(encoder.encode(`${text}\n`)), stdio.stderr())).pipe(
-    Effect.ignore
+/**
+ * What could steer a terminal or hide from the eye: control characters other than tab and line break, and characters
+ * that change the direction of text. As `\u` escapes they mean the same in JSON.
+ */
+const harmless = (text: string): string =>
+  text.replace(
+    // eslint-disable-next-line no-control-regex -- these are what it is about
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
+
+/** Messages are lines. They quote what stands in files. Where not even they can be written, the exit code has to do. */
+export const stderr = (text: string): Effect.Effect<void, never, Stdio.Stdio> =>
+  Effect.flatMap(Stdio.Stdio, (stdio) =>
+    Stream.run(Stream.make(encoder.encode(`${harmless(text)}\n`)), stdio.stderr())
+  ).pipe(Effect.ignore)
 
 /** Whether a failure says that the reader has gone, as `head` does: it has all it wants, so that is no failure. */
 export const isClosed = (error: unknown): boolean =>

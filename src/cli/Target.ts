@@ -31,6 +31,7 @@ export const file = Argument.String("FILE").pipe(
 )
 
 export const scope = Flag.String("scope").pipe(
+  Flag.withMetavar("NAME"),
   Flag.withDescription("The scope to assemble for; by default the one that the file names, or global"),
   Flag.optional
 )
@@ -44,6 +45,7 @@ export const settings = {
     Flag.atLeast(0)
   ),
   varFile: Flag.String("var-file").pipe(
+    Flag.withMetavar("FILE"),
     Flag.withDescription("Set the variables of a YAML or JSON file, a map of texts; may be repeated"),
     Flag.atLeast(0)
   ),
@@ -91,8 +93,17 @@ export const within = Effect.fnUntraced(function* <A, E extends Failure.CommandE
   format: Failure.Format,
   body: (world: World) => Effect.Effect<A, E, R | SystemPrompt | CompositionScopes | EffectScope.Scope>
 ) {
-  const { composition, plugins } = yield* Input.load(target.file, { plugins: !target.noPlugins })
-  yield* reportNotMounted(composition, format)
+  const loaded = yield* Input.load(target.file, { plugins: !target.noPlugins })
+  yield* reportNotMounted(loaded.composition, format)
+  return yield* inside(loaded, target, body)
+})
+
+/** The same in a composition that is loaded. */
+export const inside = Effect.fnUntraced(function* <A, E extends Failure.CommandError | Failure.Failed, R>(
+  { composition, plugins }: Input.Loaded,
+  target: Omit<Target, "file" | "noPlugins">,
+  body: (world: World) => Effect.Effect<A, E, R | SystemPrompt | CompositionScopes | EffectScope.Scope>
+) {
   const env = yield* ProcessEnv
   return yield* chosen(composition, target, body).pipe(
     Effect.provide(layer(composition, { env, plugins })),
@@ -103,7 +114,7 @@ export const within = Effect.fnUntraced(function* <A, E extends Failure.CommandE
 
 const chosen = Effect.fnUntraced(function* <A, E, R>(
   composition: Composition,
-  target: Target,
+  target: Omit<Target, "file" | "noPlugins">,
   body: (world: World) => Effect.Effect<A, E, R>
 ) {
   const scopes = yield* CompositionScopes
@@ -114,7 +125,7 @@ const chosen = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /** Rows of a dsh preset that were passed over are no failure, but their text is missing, so they are told. */
-const reportNotMounted = (composition: Composition, format: Failure.Format) => {
+export const reportNotMounted = (composition: Composition, format: Failure.Format) => {
   const rows = composition.notMounted
   if (rows.length === 0) return Effect.void
   if (format === "json") return Output.stderr(JSON.stringify({ notMounted: rows }))

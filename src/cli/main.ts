@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { Buffer } from "node:buffer"
+import { writeSync } from "node:fs"
 import type { Writable } from "node:stream"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
@@ -27,11 +28,14 @@ const toPlatformError = (method: string) => (cause: unknown) => {
 }
 
 /** Waits until each chunk is handed over, so that the process may end right after, however slow the reader is. */
-const sinkOf = (writable: Writable, method: string): Sink.Sink<void, string | Uint8Array, never, PlatformError> => {
+const sinkOf = (
+  write: Writable["write"],
+  method: string
+): Sink.Sink<void, string | Uint8Array, never, PlatformError> => {
   const toError = toPlatformError(method)
   return Sink.forEach((chunk: string | Uint8Array) =>
     Effect.callback<void, PlatformError>((resume) => {
-      writable.write(Buffer.from(chunk), (error) =>
+      write(Buffer.from(chunk), (error) =>
         resume(error === null || error === undefined ? Effect.void : Effect.fail(toError(error)))
       )
     })
@@ -40,12 +44,29 @@ const sinkOf = (writable: Writable, method: string): Sink.Sink<void, string | Ui
 
 const ignoreError = (): void => {}
 
+const answer = process.stdout.write.bind(process.stdout)
+const message = process.stderr.write.bind(process.stderr)
+
+// Standard output is for the answer alone. What plugins print, by console.log for instance, are messages.
+process.stdout.write = message
+
+/** Set when the command ends by itself. A plugin that ends the process before must not make it look done. */
+let ended = false
+process.on("exit", () => {
+  if (ended) return
+  writeSync(2, "the process was ended before the command was done, most likely by a plugin that calls process.exit\n")
+  process.exitCode = 1
+})
+
 const stdio = Layer.sync(Stdio.Stdio, () => {
   for (const writable of [process.stdout, process.stderr]) writable.on("error", ignoreError)
   return Stdio.make({
     args: Effect.succeed(process.argv.slice(2)),
-    stdout: () => sinkOf(process.stdout, "stdout"),
-    stderr: () => sinkOf(process.stderr, "stderr"),
+    stdinIsTerminal: Effect.sync(() => process.stdin.isTTY === true),
+    stdoutIsTerminal: Effect.sync(() => process.stdout.isTTY === true),
+    stderrIsTerminal: Effect.sync(() => process.stderr.isTTY === true),
+    stdout: () => sinkOf(answer, "stdout"),
+    stderr: () => sinkOf(message, "stderr"),
     stdin: NodeStream.fromReadable({
       evaluate: () => process.stdin,
       onError: toPlatformError("stdin"),
@@ -57,10 +78,11 @@ const stdio = Layer.sync(Stdio.Stdio, () => {
 const services = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio)
 
 // A plugin may have left a timer or a socket open, which must not keep the command from ending.
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  Exit.isSuccess(exit) && typeof exit.value === "number"
-    ? process.exit(exit.value)
-    : Runtime.defaultTeardown(exit, onExit)
+const teardown: Runtime.Teardown = (exit, onExit) => {
+  ended = true
+  if (Exit.isSuccess(exit) && typeof exit.value === "number") process.exit(exit.value)
+  Runtime.defaultTeardown(exit, onExit)
+}
 
 run(process.argv.slice(2)).pipe(
   Effect.provide(services),

@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
+import type { Composition } from "../composition/Composition.ts"
 import { nearest } from "../internal/nearest.ts"
 import { type Part, problems, type Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
@@ -46,19 +47,39 @@ export const render = Command.make(
     )
     yield* Output.stdout(answer)
   })
-).pipe(Command.withDescription("Print the system prompt of a composition"))
+).pipe(
+  Command.withDescription("Print the system prompt of a composition"),
+  Command.withExamples([
+    { command: "preamble render agent.yaml", description: "The prompt, byte for byte" },
+    {
+      command: "preamble render agent.yaml --scope reviewer --set model=m",
+      description: "Of another scope, with another value"
+    },
+    {
+      command: "preamble render agent.yaml --format json | jq .fingerprint",
+      description: "What tells whether the provider's cache still fits"
+    }
+  ])
+)
 
-const answerFor = Effect.fnUntraced(function* (
-  { composition, overrides, scope }: Target.World,
-  format: Failure.Format
-) {
+/** Assembles and renders for the scope of the target. */
+export const rendering = Effect.fnUntraced(function* (composition: Composition) {
   const prompt = yield* SystemPrompt
   const assembly = yield* prompt.assemble
   const rendered = yield* prompt.renderAssembly(assembly).pipe(
     // Rendering stops at the first problem; an author wants to know them all.
     Effect.mapError(() => Failure.locate(composition, problems(assembly)))
   )
+  return { assembly, rendered }
+})
+
+const answerFor = Effect.fnUntraced(function* (
+  { composition, overrides, scope }: Target.World,
+  format: Failure.Format
+) {
+  const { assembly, rendered } = yield* rendering(composition)
   yield* reportUnused(overrides, rendered, format)
+  yield* reportSurrogates(rendered, format)
   return format === "text" ? rendered.text : `${JSON.stringify(toJson(scope, assembly, rendered))}\n`
 })
 
@@ -73,6 +94,15 @@ const reportUnused = (overrides: ReadonlyArray<Override>, { variables }: Rendere
     return `note: no text refers to {{${name}}}.${near === undefined ? "" : ` Did you mean {{${near}}}?`}`
   })
   return Output.stderr(lines.join("\n"))
+}
+
+/** Half of a surrogate pair, which only a plugin or a listener can bring in, has no bytes of its own. */
+const reportSurrogates = ({ sections }: Rendered, format: Failure.Format) => {
+  const broken = sections.filter((part) => /\p{Cs}/u.test(part.text)).map((part) => part.name)
+  if (broken.length === 0) return Effect.void
+  if (format === "json") return Output.stderr(JSON.stringify({ loneSurrogates: broken }))
+  const names = broken.map((name) => JSON.stringify(name)).join(", ")
+  return Output.stderr(`note: lone surrogates in ${names} go out as U+FFFD, since UTF-8 cannot carry them`)
 }
 
 // -----------------------------------------------------------------------------

@@ -18,10 +18,29 @@ import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"
-import { CommandError, exit, Failed, type Format, report, reportBug, reportUnwritten, reportUsage } from "./Failure.ts"
+import { check } from "./check.ts"
+import { completions } from "./completions.ts"
+import {
+  CommandError,
+  exit,
+  Failed,
+  type Format,
+  report,
+  reportBug,
+  reportUnwritten,
+  reportUsage,
+  Verdict
+} from "./Failure.ts"
+import { diff } from "./diff.ts"
+import * as Help from "./Help.ts"
+import { explain } from "./explain.ts"
+import { init } from "./init.ts"
 import * as Output from "./Output.ts"
 import { render } from "./render.ts"
+import * as Style from "./Style.ts"
+import { tools } from "./tools.ts"
 import { version } from "./version.ts"
+import { watch } from "./watch.ts"
 
 // -----------------------------------------------------------------------------
 // command
@@ -29,7 +48,12 @@ import { version } from "./version.ts"
 
 const preamble = Command.make("preamble").pipe(
   Command.withDescription("Assemble the system prompt of an LLM agent"),
-  Command.withSubcommands([render])
+  Command.withExamples([
+    { command: "preamble init", description: "Begin with a small commented composition" },
+    { command: "preamble render preamble.yaml", description: "What the model sees" },
+    { command: "preamble explain preamble.yaml", description: "Where each part of it comes from" }
+  ]),
+  Command.withSubcommands([render, explain, check, diff, tools, watch, init])
 )
 
 /** A usage error may be the very flag that asks for JSON, so the arguments are looked at by hand. */
@@ -45,33 +69,50 @@ const formatOf = (args: ReadonlyArray<string>): Format => {
 // layers
 // -----------------------------------------------------------------------------
 
+const writeTo =
+  (stdio: Stdio.Stdio) =>
+  (effect: Effect.Effect<void, unknown, Stdio.Stdio>): Effect.Effect<void> =>
+    effect.pipe(Effect.ignore, Effect.provideService(Stdio.Stdio, stdio))
+
 /** Help that was asked for is an answer; help after a mistake is a message. The default writes both to stdout. */
 const presenter = (stdio: Stdio.Stdio, format: Format): CliOutput.Presenter => {
-  const formatter = CliOutput.defaultFormatter({ colors: false })
-  const write = (effect: Effect.Effect<void, unknown, Stdio.Stdio>): Effect.Effect<void> =>
-    effect.pipe(Effect.ignore, Effect.provideService(Stdio.Stdio, stdio))
+  const write = writeTo(stdio)
   return {
     present: (event) => {
       switch (event._tag) {
         case "Help":
-          return write(Output.stdout(`${formatter.formatHelpDoc(event.helpDoc)}\n`))
+          return write(
+            Effect.gen(function* () {
+              const options = { width: yield* Style.width, style: yield* Style.current }
+              yield* Output.stdout(`${Help.format(event.helpDoc, options)}\n`)
+            })
+          )
         case "Version":
           return write(Output.stdout(`${event.name} ${event.version}\n`))
         case "InvalidInvocation":
           if (format === "json") return Effect.void
           return write(
-            Output.stderr(`${formatter.formatHelpDoc(event.helpDoc)}\n${formatter.formatErrors(event.errors)}`)
+            Effect.gen(function* () {
+              const help = Help.format(event.helpDoc, { width: yield* Style.width, style: Style.plain })
+              yield* Output.stderr(`${help}\n\n${Help.formatErrors(event.errors)}`)
+            })
           )
       }
     }
   }
 }
 
+const builtIns = (stdio: Stdio.Stdio): Layer.Layer<never> => {
+  const write = writeTo(stdio)
+  return CliConfig.layer({
+    builtIns: [GlobalFlag.Help, GlobalFlag.Version, completions((script) => write(Output.stdout(`${script}\n`)))]
+  })
+}
+
 const unused = Effect.die(new Error("no command of preamble asks questions or starts programs"))
 
 /** The parser wants these two for its wizard, which is not offered: a prompt author's tool must never wait for keys. */
 const unusedServices = Layer.mergeAll(
-  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
   Layer.succeed(
     Terminal.Terminal,
     Terminal.make({
@@ -99,6 +140,7 @@ const isCommandError = Schema.is(CommandError)
 const settle = (cause: Cause.Cause<unknown>, format: Format): Effect.Effect<number, never, Stdio.Stdio> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   const error = Cause.squash(cause)
+  if (error instanceof Verdict) return Effect.succeed(error.code)
   if (Output.isClosed(error)) return Effect.succeed(exit.done)
   if (error instanceof PlatformError) return reportUnwritten(error, format)
   if (error instanceof Failed || isCommandError(error)) return report(error, format)
@@ -124,6 +166,8 @@ export const run = (
     return yield* Command.runWith(preamble, { version: yield* version })(args).pipe(
       Effect.as(exit.done),
       Effect.catchCause((cause) => settle(cause, format)),
-      Effect.provide(Layer.merge(unusedServices, CliOutput.layerPresenter(presenter(stdio, format))))
+      Effect.provide(
+        Layer.mergeAll(unusedServices, builtIns(stdio), CliOutput.layerPresenter(presenter(stdio, format)))
+      )
     )
   })

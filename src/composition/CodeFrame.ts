@@ -8,6 +8,8 @@
  * @since 0.1.0
  */
 
+import { graphemes, widthOf } from "../internal/width.ts"
+
 // -----------------------------------------------------------------------------
 // models
 // -----------------------------------------------------------------------------
@@ -15,35 +17,10 @@
 /** Lines shown before and after the one at fault. */
 const context = 2
 
-/** Cells shown of one line. */
-const maxWidth = 100
+/** Cells shown of one line, so that with its number and `…` at both ends it fits 80 columns. */
+const maxWidth = 68
 
 const tabStop = 4
-
-/** Code points of East Asian width W or F, as pairs of first and last (Unicode 16, blocks merged where all are wide). */
-const wide: ReadonlyArray<readonly [number, number]> = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18dff],
-  [0x1aff0, 0x1b2ff],
-  [0x1f200, 0x1f265],
-  [0x20000, 0x3fffd]
-]
-
-const invisible = /^[\p{Mn}\p{Me}\p{Cf}]$/u
-const emoji = /^\p{Emoji_Presentation}$/u
 
 interface Cell {
   /** What is printed; never a control character, so that a file cannot steer the terminal. */
@@ -55,31 +32,18 @@ interface Cell {
 // destructors
 // -----------------------------------------------------------------------------
 
-/**
- * How many cells of a terminal a character takes: 0, 1 or 2. Tabs are not characters in this sense.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const widthOf = (character: string): 0 | 1 | 2 => {
-  const code = character.codePointAt(0) ?? 0
-  if (code < 0x300) return code === 0xad ? 0 : 1
-  if (invisible.test(character)) return 0
-  return wide.some(([first, last]) => code >= first && code <= last) || emoji.test(character) ? 2 : 1
-}
-
-const toCell = (character: string, column: number): Cell => {
-  if (character === "\t") {
+const toCell = (grapheme: string, column: number): Cell => {
+  if (grapheme === "\t") {
     const width = tabStop - (column % tabStop)
     return { shown: "→".padEnd(width), width }
   }
-  const code = character.codePointAt(0) ?? 0
+  const code = grapheme.codePointAt(0) ?? 0
   if (code < 0x20) return { shown: String.fromCodePoint(0x2400 + code), width: 1 }
   if (code === 0x7f) return { shown: "␡", width: 1 }
   if ((code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code <= 0xdfff)) return { shown: "�", width: 1 }
   // Bidirectional controls would reorder what the caret points at.
   if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)) return { shown: "�", width: 1 }
-  return { shown: character, width: widthOf(character) }
+  return { shown: grapheme, width: widthOf(grapheme) }
 }
 
 interface Shown {
@@ -95,12 +59,12 @@ const show = (line: string, at: number): Shown => {
   let column = 0
   let caretIndex = -1
   let unit = first
-  for (const character of line.slice(first, at + maxWidth * 2)) {
-    if (caretIndex < 0 && unit + character.length > at) caretIndex = cells.length
-    const cell = toCell(character, column)
+  for (const grapheme of graphemes(line.slice(first, at + maxWidth * 2))) {
+    if (caretIndex < 0 && unit + grapheme.length > at) caretIndex = cells.length
+    const cell = toCell(grapheme, column)
     cells.push(cell)
     column += cell.width
-    unit += character.length
+    unit += grapheme.length
   }
   if (caretIndex < 0) caretIndex = cells.length
   return cut(cells, caretIndex, first > 0, unit < line.length)

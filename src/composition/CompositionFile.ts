@@ -153,7 +153,8 @@ export const SilenceEntry = Schema.Struct({
   at: Schema.optionalKey(
     Schema.NonEmptyString.annotate({
       expected: "a path such as sections[0], or a name",
-      description: "What it is about: a path in this file, or the name of an entry or a tool. All of the file if not given"
+      description:
+        "What it is about: a path in this file, or the name of an entry or a tool. All of the file if not given"
     })
   ),
   reason: Schema.String.check(Schema.isPattern(/\S/u)).annotate({

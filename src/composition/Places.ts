@@ -7,11 +7,11 @@
  *
  * @since 0.1.0
  */
-import type { Owner, PromptError, RenderError } from "../PromptError.ts"
+import type { Owner, PromptError } from "../PromptError.ts"
 import type { Path } from "./Complaint.ts"
 import type { Composition, Contents, Textual } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
-import type { PlacedText } from "./Resources.ts"
+import type { PlacedText, PlacedTool } from "./Resources.ts"
 import { type Place, placeAt } from "./SourceFile.ts"
 
 // -----------------------------------------------------------------------------
@@ -45,7 +45,10 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
     case "UnknownVariable":
     case "UndefinedVariable":
     case "MalformedGroup":
-      return placesInText(composition, error)
+      return placesInText(composition, error, {
+        offset: error.offset,
+        found: error._tag === "MalformedGroup" ? "{{" : `{{${error.variable}}}`
+      })
     case "InvalidToolOrder":
     case "ScopeCycle":
     case "ScopeClosed":
@@ -55,6 +58,87 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
       return entry === undefined ? [] : [at(composition, entry.path)]
     }
   }
+}
+
+/**
+ * Where a composition says a section, a context or a variable; none for what it does not say.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const placesOfEntry = (composition: Composition, owner: Owner): ReadonlyArray<Place> => {
+  const path = entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
+  return path === undefined ? [] : [at(composition, path)]
+}
+
+/**
+ * Where in the files a character of an owner's text stands, at `offset` of it, or of a variable's value: the most exact
+ * place first, for a text in a file of its own that file, and then where the composition names it. Where a listener, or
+ * the environment, made another text of it, the entry; none if the composition has no such entry.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const placesOfText = (
+  composition: Composition,
+  owner: Owner,
+  text: string,
+  offset: number
+): ReadonlyArray<Place> => {
+  const variable = owner.kind === "variable" ? variableOf(composition, owner) : undefined
+  const { document } = composition
+  if (variable?.value.value === text) return [placeAt(document.source, document.locateIn(variable.path, offset))]
+  return textOf(composition, owner)?.text === text
+    ? placesInText(composition, owner, { offset, found: "" })
+    : placesOfEntry(composition, owner)
+}
+
+/**
+ * Where the files have what an owner says at `offset` of its text, `found` being what stands there: in the file of the
+ * text, if it has one, and then where the composition names that. The beginning of the text where something else stands.
+ */
+export const placesInText = (
+  composition: Composition,
+  owner: Owner,
+  { found: wanted, offset }: { readonly offset: number; readonly found: string }
+): ReadonlyArray<Place> => {
+  const found = textOf(composition, owner)
+  if (found === undefined) return []
+  const { document } = composition
+  const { file, path, text } = found
+  // A listener may have changed the text. Then the offset means nothing here.
+  if (!text.startsWith(wanted, offset)) return [at(composition, path)]
+  return file === undefined
+    ? [placeAt(document.source, document.locateIn(path, offset))]
+    : [placeAt(file, offset), at(composition, path)]
+}
+
+/** Where the files have a value of a tool of this name that the scope contributes, `path` leading to it from the tool. */
+export const placesInTool = (
+  composition: Composition,
+  owner: Owner,
+  tool: string,
+  path: Path
+): ReadonlyArray<Place> => {
+  const found = toolOf(composition, owner, tool)
+  if (found === undefined) return []
+  const place = placeAt(found.document.source, found.document.locate([...found.path, ...path]))
+  return found.reference === undefined ? [place] : [place, at(composition, found.reference)]
+}
+
+/** Of two of one name, the second: it is the one too many. */
+const toolOf = (composition: Composition, owner: Owner, tool: string): PlacedTool | undefined => {
+  const schema = contentsOf(composition, owner)?.tools.findLast((one) => one.name === tool)
+  return schema === undefined ? undefined : composition.toolPlaces.get(schema)
+}
+
+/** The path to what an owner contributes, as far as it stands in the composition itself; of a tool, if one is named. */
+export const pathOf = (composition: Composition, owner: Owner, tool?: string): Path | undefined => {
+  if (owner.kind === "tools") {
+    const place = tool === undefined ? undefined : toolOf(composition, owner, tool)
+    return place?.reference?.slice(0, -1) ?? place?.path
+  }
+  return entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
 }
 
 const at = ({ document }: Composition, path: Path): Place => placeAt(document.source, document.locate(path))
@@ -71,27 +155,24 @@ const textualOf = (composition: Composition, owner: Owner): Textual<unknown> | u
   return owner.kind === "context" ? contents?.contexts.find((one) => one.value.name === owner.entry) : undefined
 }
 
-const entryOf = (composition: Composition, owner: Owner): Located<unknown> | undefined =>
-  owner.kind === "variable"
-    ? contentsOf(composition, owner)?.variables.find((one) => one.value.name === owner.entry)
-    : textualOf(composition, owner)
+const variableOf = (composition: Composition, owner: Owner) =>
+  contentsOf(composition, owner)?.variables.find((one) => one.value.name === owner.entry)
 
-const textOf = (composition: Composition, owner: Owner): PlacedText | undefined => {
+const entryOf = (composition: Composition, owner: Owner): Located<unknown> | undefined =>
+  owner.kind === "variable" ? variableOf(composition, owner) : textualOf(composition, owner)
+
+/** The text of a section or context, or the value of a variable, as the files have it. */
+export const textOf = (composition: Composition, owner: Owner): PlacedText | undefined => {
+  if (owner.kind === "variable") return valueOf(composition, owner)
   const textual = textualOf(composition, owner)
   if (textual !== undefined) return textual.text
   const global = owner.kind === "section" && owner.scope === "global" && owner.plugin === undefined
   return global ? composition.builtIns.get(owner.entry) : undefined
 }
 
-const placesInText = (composition: Composition, error: RenderError): ReadonlyArray<Place> => {
-  const found = textOf(composition, error)
-  if (found === undefined) return []
-  const { document } = composition
-  const { file, path, text } = found
-  // A listener may have changed the text. Then the offset means nothing here.
-  const same = text.startsWith(error._tag === "MalformedGroup" ? "{{" : `{{${error.variable}}}`, error.offset)
-  if (!same) return [at(composition, path)]
-  return file === undefined
-    ? [placeAt(document.source, document.locateIn(path, error.offset))]
-    : [placeAt(file, error.offset), at(composition, path)]
+const valueOf = (composition: Composition, owner: Owner): PlacedText | undefined => {
+  const found = contentsOf(composition, owner)?.variables.find((one) => one.value.name === owner.entry)
+  return typeof found?.value.value === "string"
+    ? { text: found.value.value, path: found.path, file: undefined }
+    : undefined
 }

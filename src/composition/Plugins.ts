@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { SystemPrompt } from "../SystemPrompt.ts"
 import { complain, type Complaint, toError } from "./Complaint.ts"
+import { describeCause } from "../Owner.ts"
 import type { Composition } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
@@ -115,6 +116,5 @@ const importFrom = (path: Path.Path, file: string): Effect.Effect<PluginLayer | 
 /** What something thrown says of itself, on one line. */
 export const describe = (thrown: unknown): string => {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
-  const text = cause instanceof Error ? cause.message : String(cause)
-  return text.split("\n", 1)[0] ?? ""
+  return describeCause(cause).split("\n", 1)[0] ?? ""
 }

@@ -10,7 +10,7 @@ export const give = <A>(
   services: Captured
 ): ((context: AssembleContext) => unknown) => {
   // An Effect may be a function too: a service used as the value is a class.
-  if (Effect.isEffect(provider)) return (context) => provideCaptured(provider, services, context)
+  if (isEffect(provider)) return (context) => provideCaptured(provider, services, context)
   if (!isFunction(provider)) return () => provider
   return (context) => provideIfEffect(provider(context), services, context)
 }

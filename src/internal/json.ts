@@ -33,7 +33,10 @@ const maxValues = 1_000_000
 /** Names that JSONPath (RFC 9535) takes without quotes, ASCII only. `$ref` is not one of them. */
 const plainName = /^[A-Za-z_]\w*$/
 
-const toPath = (path: ReadonlyArray<string | number>): string => {
+/** What a JSONPath is made of: keys, and indices from 0. */
+export type JsonPath = ReadonlyArray<string | number>
+
+export const toPath = (path: JsonPath): string => {
   let text = "$"
   for (const key of path) {
     if (typeof key === "string" && plainName.test(key)) text += `.${key}`

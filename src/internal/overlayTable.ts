@@ -42,6 +42,11 @@ export class OverlayTable<K extends Slots> {
     )
   }
 
+  /** Who suppresses contexts here; an overlay only counts them. */
+  get suppressors(): ReadonlyArray<Suppressor> {
+    return [...this.#suppressors]
+  }
+
   insert(entry: Entry<K>): Result.Result<void, DuplicateRegistration> {
     const inserted = this.#insert(entry)
     if (Result.isSuccess(inserted)) this.#overlay = undefined

@@ -8,7 +8,7 @@
  * would look unchanged.
  */
 import * as Result from "effect/Result"
-import type { Entry, Provided } from "../Overlay.ts"
+import type { Entry, Overlay, Provided, Suppressor } from "../Overlay.ts"
 import * as Plan from "../Plan.ts"
 import { type DuplicateRegistration, type MultipleCompleteSections, ScopeClosed } from "../PromptError.ts"
 import type { PromptScope } from "../PromptScope.ts"
@@ -16,6 +16,15 @@ import { OverlayTable } from "./overlayTable.ts"
 import * as scopes from "./scope.ts"
 
 export type CachedPlan = Result.Result<Plan.Plan<Provided>, MultipleCompleteSections>
+
+/** All that is registered for a scope at one moment, in force or not, and the plan made of it. */
+export interface Snapshot {
+  /** One for each scope of the chain, farthest first; empty where nothing is registered. */
+  readonly overlays: ReadonlyArray<Overlay<Provided>>
+  /** The suppressors of each overlay. */
+  readonly suppressors: ReadonlyArray<ReadonlyArray<Suppressor>>
+  readonly plan: CachedPlan
+}
 
 /** What is registered in one scope. */
 interface Slot {
@@ -105,6 +114,7 @@ export class Registry {
   close(scope: PromptScope): void {
     const slot = this.#slots.get(scope)
     this.#slots.delete(scope)
+    this.#plans.delete(scope)
     this.remove(scope, [...(slot?.guests ?? [])])
     this.#change()
   }
@@ -129,6 +139,18 @@ export class Registry {
     const plan = Plan.make(scope.label, overlays)
     this.#plans.set(scope, { chain, stamps, plan, revision: this.#revision })
     return plan
+  }
+
+  /** What is registered for the scope now, with the plan. */
+  snapshot(scope: PromptScope): Snapshot {
+    const tables = scopes
+      .chain(scope)
+      .map((one) => this.#slots.get(one)?.table ?? new OverlayTable<Provided>(one.label))
+    return {
+      overlays: tables.map((table) => table.snapshot()),
+      suppressors: tables.map((table) => table.suppressors),
+      plan: this.plan(scope)
+    }
   }
 
   /** How many contributions the scope's own overlay holds. */

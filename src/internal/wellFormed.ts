@@ -187,12 +187,15 @@ const checkParts = <T extends Part>(
   listener: Owner
 ): Checked<ReadonlyArray<T>> => {
   const before = earlier(kind, given)
+  // Each is what it was at most once: of two tools that say the same, each is still itself.
+  const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known.has(part)))
   const parts: Array<T> = []
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
-    const checked = total(`${path}[${i}]`, () => checkPart(kind, before, after[i], `${path}[${i}]`, listener))
+    const checked = total(`${path}[${i}]`, () => checkPart(kind, before, taken, after[i], `${path}[${i}]`, listener))
     if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const part = checked.success
+    taken.add(part)
     const name = kind.nameOf(part)
     if (kind.unique && seen.has(name)) {
       return flaw(
@@ -232,6 +235,7 @@ const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<Readonl
 const checkPart = <T extends Part>(
   kind: ListKind<T>,
   before: Earlier<T>,
+  taken: ReadonlySet<unknown>,
   part: unknown,
   path: string,
   listener: Owner
@@ -247,9 +251,9 @@ const checkPart = <T extends Part>(
   const namesakes = before.byName.get(kind.nameOf(added)) ?? []
   // Where parts may share a name, one that was made of another still has its origin; without that it is new.
   const candidates = kind.unique ? namesakes : namesakes.filter((one) => isOrigin(part.origin, one.origin))
-  const unchanged = [...candidates, ...namesakes].find((one) => kind.same(one, added))
+  const unchanged = [...candidates, ...namesakes].find((one) => !taken.has(one) && kind.same(one, added))
   if (unchanged !== undefined) return Result.succeed(unchanged)
-  const old = candidates.at(-1)
+  const old = candidates.findLast((one) => !taken.has(one)) ?? candidates.at(-1)
   return Result.succeed(
     old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
   )

@@ -40,7 +40,13 @@ const shown = (command: string, cwd: string): Promise<string> =>
 
 describe.each([
   { page: "README.md", atLeast: 2 },
-  { page: "docs/composition.md", atLeast: 7 }
+  { page: "docs/composition.md", atLeast: 7 },
+  { page: "docs/check.md", atLeast: 3 },
+  { page: "docs/explain.md", atLeast: 8 },
+  { page: "docs/tools.md", atLeast: 3 },
+  { page: "docs/diff.md", atLeast: 4 },
+  { page: "docs/init.md", atLeast: 4 },
+  { page: "docs/terminal.md", atLeast: 2 }
 ])("$page", ({ atLeast, page }) => {
   const runs = blocks(page, /run/)
   const cwd = join(folder, page.replaceAll("/", "-"))

@@ -21,7 +21,7 @@ describe("dsh presets", () => {
       assert.strictEqual(minimal.stdout, "You are a helpful software engineer.")
       const reviewer = yield* preamble(["render", example("presets/reviewer.cordis.yml"), "--format", "json", ...set])
       assert.strictEqual(JSON.parse(reviewer.stdout).scope, "reviewer")
-      assert.deepStrictEqual(JSON.parse(reviewer.stderr).notMounted, [
+      assert.deepStrictEqual(JSON.parse(reviewer.stderr.split("\n")[0]!).notMounted, [
         { id: "tool-web", plugin: "@deepseek-ai/dsh-tool-web", line: 8, reason: "disabled" }
       ])
     })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { spawned, start } from "./support.ts"
+import { root, spawned, start } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "preamble-main-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -50,6 +50,29 @@ describe("the process", () => {
     const end = ended(child)
     child.stdout.once("data", () => child.stdout.destroy())
     assert.deepStrictEqual([await end, Buffer.concat(errors).toString()], [[0, null], ""])
+  }, 20_000)
+
+  it("stdout holds the answer alone, whatever a plugin prints", async () => {
+    const plugin = [
+      `import { Plugin } from ${JSON.stringify(join(root, "src/index.ts"))}`,
+      'console.log("on import")',
+      'const text = () => (console.log("on assembly"), process.stdout.write("raw\\n"), "from a plugin")',
+      'export default Plugin.section({ name: "p", order: 1, text })'
+    ]
+    write("noisy.mts", plugin.join("\n"))
+    const file = write("noisy.json", JSON.stringify({ identity: "Hi", plugins: ["./noisy.mts"] }))
+    assert.deepStrictEqual(await spawned(["render", file]), {
+      code: 0,
+      stdout: "Hi\n\nfrom a plugin",
+      stderr: "on import\non assembly\nraw\n"
+    })
+  }, 20_000)
+
+  it("a plugin that ends the process does not make it look done", async () => {
+    write("exits.mts", "process.exit(0)")
+    const ended = await spawned(["render", write("exits.json", JSON.stringify({ plugins: ["./exits.mts"] }))])
+    assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+    assert.include(ended.stderr, "ended before the command was done")
   }, 20_000)
 
   it("exit codes: 0 done, 1 a typed failure, 2 wrong usage", async () => {

@@ -132,6 +132,38 @@ describe("variables", () => {
     })
   )
 
+  it.effect("nothing that a file holds steers the terminal", () =>
+    Effect.gen(function* () {
+      const hostile = [
+        "identity: {{ a\u001bc }}\n",
+        "identity: *a\u001bc\n",
+        '"\u009b31mKEY": 1\n',
+        'scopes: { "\\e[31mA": {} }\nscope: none\n',
+        'toolOrder: ["\\e[31mx", "<unlisted-tools>"]\n',
+        '- { id: "\\e[31mID", name: "\\e]0;pwn\\a/plug" }\n',
+        'sections: [{ name: "\\x9b31m\u202e", order: 0, text: "{{x}}" }]\n'
+      ]
+      for (const text of hostile) {
+        for (const format of ["text", "json"]) {
+          const { stderr } = yield* preamble(["render", "-", "--format", format], { stdin: text })
+          assert.notStrictEqual(stderr, "", text)
+          // oxlint-disable-next-line no-control-regex -- the very characters
+          assert.notMatch(stderr, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/, text)
+        }
+      }
+    })
+  )
+
+  it.effect("of thousands of problems the first fifty are placed, and all are counted", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify({ sections: [{ name: "a", order: 0, text: "{{ ".repeat(5000) + "}}" }] })
+      const ended = yield* preamble(["render", "-"], { stdin: text })
+      assert.strictEqual(ended.code, 1)
+      assert.strictEqual(ended.stderr.match(/MalformedGroup: /g)?.length, 50)
+      assert.include(ended.stderr, "5000 problems")
+    })
+  )
+
   it.effect("a variable that no text refers to is noted, and told what may be meant", () =>
     Effect.gen(function* () {
       const text = 'variables: { model: m }\nsections:\n  - { name: a, order: 0, text: "On {{model}}." }\n'

@@ -10,6 +10,7 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { ProcessEnv } from "../../src/cli/ProcessEnv.ts"
 import { run } from "../../src/cli/run.ts"
+import { Columns } from "../../src/cli/Style.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -22,6 +23,8 @@ export interface Ended {
 export interface World {
   readonly stdin?: string | Uint8Array
   readonly env?: { readonly [name: string]: string }
+  /** The columns of the terminal that standard output is, if it is one. */
+  readonly columns?: number
 }
 
 const bytesOf = (chunk: string | Uint8Array): Uint8Array =>
@@ -39,11 +42,13 @@ export const preamble = (args: ReadonlyArray<string>, world: World = {}): Effect
     const stdio = Stdio.layerTest({
       stdout: into(out),
       stderr: into(err),
+      stdoutIsTerminal: Effect.succeed(world.columns !== undefined),
       stdin: world.stdin === undefined ? Stream.empty : Stream.make(bytesOf(world.stdin))
     })
     return run(args).pipe(
       Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, stdio)),
       Effect.provideService(ProcessEnv, world.env ?? {}),
+      Effect.provideService(Columns, () => world.columns),
       Effect.map((code) => ({ code, stdout: textOf(out), stderr: textOf(err) }))
     )
   })

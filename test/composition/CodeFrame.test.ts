@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as CodeFrame from "../../src/composition/CodeFrame.ts"
+import { width } from "../../src/internal/width.ts"
 
 const frame = (text: string, line: number, column: number): string => {
   const before = text.split("\n").slice(0, line - 1)
@@ -11,8 +12,7 @@ const frame = (text: string, line: number, column: number): string => {
 }
 
 /** Cells before the first occurrence of `mark` in a line. */
-const cellsBefore = (line: string, mark: string): number =>
-  Array.from(line.slice(0, line.indexOf(mark))).reduce((sum, character) => sum + CodeFrame.widthOf(character), 0)
+const cellsBefore = (line: string, mark: string): number => width(line.slice(0, line.indexOf(mark)))
 
 const caretStandsUnder = (text: string, mark: string): void => {
   const rows = frame(text, 1, text.indexOf(mark) + 1).split("\n")
@@ -59,18 +59,28 @@ describe("CodeFrame", () => {
     assert.strictEqual(frame("ｘ: x", 1, 4), "> 1 | ｘ: x\n    |     ^")
     assert.strictEqual(frame("🚀: x", 1, 5), "> 1 | 🚀: x\n    |     ^")
     assert.strictEqual(frame("e\u0301: x", 1, 5), "> 1 | e\u0301: x\n    |    ^")
-    assert.strictEqual(CodeFrame.widthOf("ä"), 1)
+    assert.strictEqual(frame("ä: x", 1, 4), "> 1 | ä: x\n    |    ^")
+  })
+
+  it("counts what looks like one character as one: a family, a flag, a keycap", () => {
+    for (const one of ["👨‍👩‍👧‍👦", "🇩🇪", "1️⃣"]) {
+      assert.strictEqual(frame(`${one}: x`, 1, one.length + 3), `> 1 | ${one}: x\n    |     ^`)
+      // A place inside it is shown at its beginning.
+      assert.strictEqual(frame(`a${one}: x`, 1, 3), `> 1 | a${one}: x\n    |  ^`)
+    }
   })
 
   it("cuts a long line around the caret", () => {
-    for (const before of [0, 10, 60, 99, 100, 101, 300, 100_000]) {
+    for (const before of [0, 10, 33, 34, 35, 60, 67, 68, 69, 99, 100, 101, 300, 100_000]) {
       const text = `${"a".repeat(before)}X${"b".repeat(1000)}`
       const [line, caret] = frame(text, 1, before + 1).split("\n")
-      assert.isAtMost(line!.length, 110)
+      assert.isAtMost(line!.length, 80)
       assert.strictEqual(line![caret!.indexOf("^")], "X", `${before} before`)
       assert.isTrue(line!.endsWith("…"))
     }
-    for (const wide of [40, 49, 50, 51, 120]) caretStandsUnder(`${"世".repeat(wide)}X${"世".repeat(wide)}`, "X")
+    for (const line of frame("世".repeat(1000), 1, 501).split("\n")) assert.isAtMost(width(line), 80)
+    for (const wide of [33, 34, 35, 40, 49, 50, 51, 120])
+      caretStandsUnder(`${"世".repeat(wide)}X${"世".repeat(wide)}`, "X")
   })
 
   it("lets no control character of a file reach the terminal", () => {

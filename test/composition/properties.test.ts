@@ -134,7 +134,7 @@ const toYaml = (data: unknown, names: ReadonlyArray<string>): string => {
   return write(data, 0)
 }
 
-const meaning = (composition: Composition) => ({ ...composition, document: undefined })
+const meaning = (composition: Composition) => ({ ...composition, document: undefined, toolPlaces: undefined })
 
 const meaningOf = (text: string) => meaning(Result.getOrThrow(parse({ file, text })))
 
