@@ -131,7 +131,7 @@ type ServicesOf<P> =
  * import { Layer } from "effect"
  * import { Template, Variables } from "effect-preamble"
  *
- * const vars = Variables.define({ model: "deepseek-chat", cwd: ({ scope }) => `/work/${scope.label}` })
+ * const vars = Variables.define({ model: "deepseek-chat", cwd: ({ scope }) => `/repos/${scope.label}` })
  *
  * const plugin = Layer.mergeAll(
  *   vars.layer,

@@ -578,6 +578,54 @@ describe("the steps", () => {
     })
   )
 
+  it.effect("and so is what a listener further out makes of the new part", () =>
+    Effect.gen(function* () {
+      const trace = yield* listening(
+        {
+          name: "late",
+          around: (self, next) =>
+            Effect.map(
+              next(self),
+              Assembly.mapSection("a", (one) => ({ ...one, text: "late" }))
+            )
+        },
+        { name: "out", edit: Assembly.removeSection("a") },
+        { name: "in", edit: Assembly.addSection(section("a", 0, "again")) }
+      )
+      assert.deepStrictEqual(fateOf(trace, "section", "a"), { _tag: "Removed", by: { name: "out", scope: "global" } })
+    })
+  )
+
+  it.effect("a copy beside its original is another tool, which the listener made", () =>
+    Effect.gen(function* () {
+      const trace = yield* listening({
+        name: "twice",
+        edit: (self) => ({ ...self, tools: self.tools.flatMap((one) => [{ ...one }, one]) })
+      })
+      assert.deepStrictEqual(
+        trace.assembly.tools.map(({ origin, schema }) => [schema.name, origin.listener?.name]),
+        [
+          ["bash", "twice"],
+          ["bash", undefined],
+          ["read", "twice"],
+          ["read", undefined]
+        ]
+      )
+      assert.deepStrictEqual(stepOf(trace, "twice").handedOn?.added, [
+        { kind: "tool", name: "bash" },
+        { kind: "tool", name: "read" }
+      ])
+    })
+  )
+
+  it.effect("an annotation counts as one also with `undefined` in it", () =>
+    Effect.gen(function* () {
+      const Maybe = Context.Reference<string | undefined>("test/Maybe", { defaultValue: () => "" })
+      const trace = yield* listening({ name: "l", edit: Assembly.annotate(Maybe, undefined) })
+      assert.deepStrictEqual(stepOf(trace, "l").handedOn?.annotations, ["test/Maybe"])
+    })
+  )
+
   it.effect("what was removed and comes back unchanged is in force", () =>
     Effect.gen(function* () {
       const trace = yield* listening(
@@ -710,6 +758,80 @@ describe("SystemPrompt.trace", () => {
       assert.deepStrictEqual(fateOf(trace, "section", "a"), { _tag: "Removed", by: { name: "other", scope: "global" } })
       assert.deepStrictEqual(fateOf(trace, "section", "b"), { _tag: "Removed" })
     })
+  )
+
+  /** A prompt service over a waterfall that is made of the usual one. */
+  const over = (make: (run: Waterfall["Service"]["run"]) => Waterfall["Service"]["run"]): Layer.Layer<SystemPrompt> => {
+    const other = Layer.effect(
+      Waterfall,
+      Effect.map(Waterfall, ({ run }) => ({ run: make(run) }))
+    ).pipe(Layer.provide(Waterfall.layer))
+    return Layer.provide(SystemPrompt.layerNoDeps, [Overlays.layer, other, Renderer.layer])
+  }
+
+  it.effect("one that gives copies, and changes a section itself", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.section(section("same"))
+      yield* prompt.section(section("changed"))
+      yield* prompt.section({ ...section("dropped"), requires: ["nope"] })
+      const trace = yield* prompt.trace
+      assert.deepStrictEqual(
+        ["same", "changed", "dropped"].map((name) => fateOf(trace, "section", name)),
+        [{ _tag: "InForce" }, { _tag: "InForce" }, { _tag: "ToolsMissing", tools: ["nope"] }]
+      )
+      assert.deepStrictEqual(entryOf(trace, "section", "changed").listener, { name: "waterfall", scope: "global" })
+    }).pipe(
+      Effect.provide(
+        over(
+          (run) => (listeners, base) =>
+            Effect.map(run(listeners, base), (result) => ({
+              ...result,
+              sections: result.sections.map((one) => ({ ...one, ...(one.name === "changed" ? { text: "!" } : {}) }))
+            }))
+        )
+      )
+    )
+  )
+
+  it.effect("one that leaves out a listener: nobody further in is to blame", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.listener({ name: "left out", edit: () => assert.fail("ran") })
+      yield* prompt.listener({ name: "short", order: 1, around: (self) => Effect.succeed(self) })
+      const trace = yield* prompt.trace
+      assert.deepStrictEqual(fateOf(trace, "listener", "left out"), { _tag: "NotRun" })
+    }).pipe(Effect.provide(over((run) => (listeners, base) => run(listeners.slice(1), base))))
+  )
+
+  it.effect("one that tries again: the last run counts", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      let runs = 0
+      yield* prompt.section(section("a"))
+      yield* prompt.listener({
+        name: "l",
+        edit: (self) => Assembly.addSection(self, section(`run-${++runs}`))
+      })
+      yield* prompt.listener({
+        name: "flaky",
+        order: 1,
+        edit: (self) => (runs < 2 ? Effect.fail("later") : Effect.succeed(self))
+      })
+      const trace = yield* prompt.trace
+      assert.deepStrictEqual(stepOf(trace, "l").handedOn?.added, [{ kind: "section", name: "run-2" }])
+      assert.deepInclude(stepOf(trace, "flaky"), { next: "ran", handedOn: nothing })
+    }).pipe(
+      Effect.provide(
+        over(
+          (run) => (listeners, base) =>
+            Effect.retry(
+              Effect.suspend(() => run(listeners, base)),
+              { times: 1 }
+            )
+        )
+      )
+    )
   )
 
   it.effect("runs providers and listeners that give Effects, once each", () =>

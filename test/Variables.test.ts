@@ -8,7 +8,7 @@ class Model extends Context.Service<Model, string>()("test/Model") {}
 
 const vars = Variables.define({
   model: "deepseek-chat",
-  cwd: (context) => `/work/${context.scope.label}`,
+  cwd: (context) => `/repos/${context.scope.label}`,
   branch: Effect.flatMap(Git, (git) => git.branch),
   ticket: undefined
 })
@@ -29,7 +29,7 @@ describe("layer", () => {
   it.effect("registers each variable with what gives its value: a value, a function, an Effect, nothing", () =>
     Effect.gen(function* () {
       const section = vars.section({ name: "a", order: 0, text: "{{model}} in {{cwd}} on {{branch}}." })
-      assert.strictEqual(yield* text(vars.layer, section), "deepseek-chat in /work/global on main.")
+      assert.strictEqual(yield* text(vars.layer, section), "deepseek-chat in /repos/global on main.")
       const unset = vars.section({ name: "t", order: 0, text: "{{ticket}}" })
       const error = yield* Effect.flip(text(vars.layer, unset))
       assert.instanceOf(error, PromptError.UndefinedVariable)
@@ -96,7 +96,7 @@ describe("section and context", () => {
       assert.deepStrictEqual(
         all.contexts.map(({ name, text, source }) => [name, text, source.origin.plugin]),
         [
-          ["c", "/work/global", "core"],
+          ["c", "/repos/global", "core"],
           ["d", "{{cwd}}", undefined]
         ]
       )

@@ -70,6 +70,14 @@ export const watch = Command.make(
   Command.withExamples([{ command: "preamble watch agent.yaml", description: "Until Ctrl-C" }])
 )
 
+/** A file that is empty is most likely being written at this moment, so it is read once more a little later. */
+const readWritten = Effect.fnUntraced(function* (file: string) {
+  const content = yield* Input.read(file)
+  if (!(content instanceof Uint8Array) || content.length > 0) return content
+  yield* Effect.sleep(quiet)
+  return yield* Input.read(file)
+})
+
 // -----------------------------------------------------------------------------
 // sessions
 // -----------------------------------------------------------------------------
@@ -93,7 +101,7 @@ const sessionOf = Effect.fnUntraced(function* (
 
   /** Files are watched before they are read, so that no change is missed. */
   const read = Effect.gen(function* () {
-    const content = yield* Input.read(target.file)
+    const content = yield* readWritten(target.file)
     const named = namesIn(target.file, content)
     // Behind a broken syntax no one knows what the file refers to.
     if (named !== undefined) {

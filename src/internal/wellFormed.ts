@@ -253,7 +253,7 @@ const checkPart = <T extends Part>(
   const candidates = kind.unique ? namesakes : namesakes.filter((one) => isOrigin(part.origin, one.origin))
   const unchanged = [...candidates, ...namesakes].find((one) => !taken.has(one) && kind.same(one, added))
   if (unchanged !== undefined) return Result.succeed(unchanged)
-  const old = candidates.findLast((one) => !taken.has(one)) ?? candidates.at(-1)
+  const old = candidates.at(-1)
   return Result.succeed(
     old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
   )

@@ -361,6 +361,21 @@ describe("listeners", () => {
     })
   )
 
+  it.effect("what one added and a complete section displaced is told too", () =>
+    Effect.gen(function* () {
+      const whole = `${listening}scopes: { whole: { sections: [{ name: all, order: 0, text: All., complete: true }] } }\n`
+      const { absent } = yield* explained(whole, "--scope", "whole")
+      assert.deepInclude(absent, {
+        kind: "section",
+        name: "banner",
+        scope: "global",
+        listener: { name: "banner", scope: "global" },
+        fate: { _tag: "Displaced", section: "all", by: { scope: "whole" } },
+        reason: 'is displaced: the complete section "all" of scope "whole" is the whole prompt.'
+      })
+    })
+  )
+
   it.effect("--no-plugins refuses them", () =>
     Effect.gen(function* () {
       assert.include(yield* failed(listening, "--no-plugins"), "plugins are refused")
@@ -673,6 +688,16 @@ ${file}:2:40
     })
   )
 
+  it.effect("one that ends where a source ends is of that source alone", () =>
+    Effect.gen(function* () {
+      const { occurrences } = yield* explained(agent, "--find", "assistant.")
+      assert.deepStrictEqual(
+        occurrences[0].pieces.map(({ _tag }: Record<string, unknown>) => _tag),
+        ["Text"]
+      )
+    })
+  )
+
   it.effect("in tools: the tool and the path in its schema, keys too", () =>
     Effect.gen(function* () {
       const composition = `tools:
@@ -826,6 +851,21 @@ describe("on a terminal", () => {
         { runs: 40 }
       ).pipe(Effect.tap(() => Effect.sync(() => tally.assertShares("terminal", { explained: 50 })))),
     patience
+  )
+
+  it.effect("a long line of a text is broken, and keeps every character", () =>
+    Effect.gen(function* () {
+      const text = yield* explain(`sections: [{ name: s, order: 0, text: ${"x".repeat(200)} }]`, ["--section", "s"])
+      const lines = text.split("\n")
+      for (const line of lines) assert.isAtMost(line.length, 80)
+      assert.strictEqual(
+        lines
+          .filter((line) => /^ {2}x+$/.test(line))
+          .join("")
+          .replaceAll(" ", "").length,
+        200
+      )
+    })
   )
 
   it.effect("colours on a terminal alone, and not with NO_COLOR", () =>

@@ -32,13 +32,14 @@ const world = Effect.gen(function* () {
   const real = yield* Effect.provide(FileSystem.FileSystem, NodeFileSystem.layer)
   const here = folder()
   const watchers = new Map<string, { readonly folder: number; readonly tell: (event: FileSystem.WatchEvent) => void }>()
-  const counts = { opened: 0, reads: 0, most: 0 }
+  const counts = { opened: 0, reads: 0, most: 0, empty: 0 }
   const output = yield* Queue.unbounded<string>()
   const fs: FileSystem.FileSystem = {
     ...real,
     readFile: (path) => {
       if (path.endsWith("a.yaml")) counts.reads++
-      return real.readFile(path)
+      // So many reads fall into the moment between emptying the file and writing it.
+      return path.endsWith("a.yaml") && counts.empty-- > 0 ? Effect.succeed(new Uint8Array()) : real.readFile(path)
     },
     watch: (path, options) =>
       Stream.callback((queue) =>
@@ -68,7 +69,10 @@ const world = Effect.gen(function* () {
   }
   const write = (name: string, content: string) => {
     mkdirSync(dirname(join(here, name)), { recursive: true })
-    writeFileSync(join(here, name), content)
+    // At once, as editors do: the session may be reading it.
+    const fresh = join(here, `.${basename(name)}.new`)
+    writeFileSync(fresh, content)
+    renameSync(fresh, join(here, name))
   }
   return {
     here,
@@ -152,6 +156,23 @@ describe("watch", () => {
       const good = yield* next
       assert.include(good, "-One x.\n+Two x.\n")
       assert.deepStrictEqual(yield* rest, [])
+    })
+  )
+
+  it.effect("a file that is empty while it is written is no error; one that stays empty is", () =>
+    Effect.gen(function* () {
+      const { change, counts, here, next, start, write } = yield* world
+      write("a.yaml", simple)
+      write("in/s.md", "S")
+      yield* start(join(here, "a.yaml"))
+      yield* next
+      yield* next
+      counts.empty = 1
+      change("a.yaml", simple.replace("One", "Two"))
+      assert.include(yield* next, "-One x.\n+Two x.\n")
+      counts.empty = 2
+      change("a.yaml", simple)
+      assert.match(yield* next, /^! a\.yaml:1:1: the file is empty/u)
     })
   )
 
