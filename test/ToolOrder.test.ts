@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { InvalidToolOrder, type Owner, ReservedToolName, UnknownTool } from "../src/PromptError.ts"
 import * as ToolOrder from "../src/ToolOrder.ts"
+import { untyped } from "./support/untyped.ts"
 
 const R = ToolOrder.restMarker
 
@@ -217,4 +218,11 @@ describe("sort", () => {
       assert.strictEqual(Result.isSuccess(ToolOrder.make(list)), valid)
     }
   )
+
+  it("make refuses what is no list of names, as untyped code may give it", () => {
+    for (const odd of [5, null, "bash", [5, ToolOrder.restMarker]]) {
+      const made = ToolOrder.make(untyped(odd))
+      assert.strictEqual(Result.isFailure(made) ? made.failure._tag : "made", "InvalidToolOrder", String(odd))
+    }
+  })
 })

@@ -20,8 +20,7 @@ export const stdout = (text: string): Effect.Effect<void, PlatformError, Stdio.S
  */
 const harmless = (text: string): string =>
   text.replace(
-    // eslint-disable-next-line no-control-regex -- these are what it is about
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    /(?![\t\n])\p{Cc}|\p{Bidi_Control}/gu,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 

@@ -68,6 +68,50 @@ describe("the process", () => {
     })
   }, 20_000)
 
+  it("lone surrogates of a plugin are noted; they have no bytes", async () => {
+    const plugin = [
+      `import { Plugin } from ${JSON.stringify(join(root, "src/index.ts"))}`,
+      'export default Plugin.section({ name: "p", order: 1, text: "A\\ud800B" })'
+    ]
+    write("surrogate.mts", plugin.join("\n"))
+    const file = write("surrogate.json", JSON.stringify({ plugins: ["./surrogate.mts"] }))
+    const [text, json] = await Promise.all([spawned(["render", file]), spawned(["render", file, "--format", "json"])])
+    assert.deepStrictEqual(text, {
+      code: 0,
+      stdout: "A\ufffdB",
+      stderr: 'note: lone surrogates in "p" go out as U+FFFD, since UTF-8 cannot carry them\n'
+    })
+    assert.deepStrictEqual(JSON.parse(json.stderr), { loneSurrogates: ["p"] })
+  }, 20_000)
+
+  it("what a plugin fails with may be anything: it is said as text and as JSON, and is no bug of ours", async () => {
+    const plugin = (body: string) =>
+      [
+        `import { Plugin } from ${JSON.stringify(join(root, "src/index.ts"))}`,
+        `import * as Effect from ${JSON.stringify(join(root, "node_modules/effect/dist/Effect.js"))}`,
+        `import * as Layer from ${JSON.stringify(join(root, "node_modules/effect/dist/Layer.js"))}`,
+        body
+      ].join("\n")
+    write(
+      "cause.mts",
+      plugin(
+        'const cause = Object.defineProperty(new Error("z"), "message", { get() { throw 1 } })\n' +
+          'export default Plugin.section({ name: "p", order: 1, text: Effect.fail(cause) })'
+      )
+    )
+    write("bare.mts", plugin("export default Layer.effectDiscard(Effect.fail(Object.create(null)))"))
+    const cause = write("cause.json", JSON.stringify({ plugins: ["./cause.mts"] }))
+    const bare = write("bare.json", JSON.stringify({ plugins: ["./bare.mts"] }))
+    const [failed, mounted] = await Promise.all([
+      spawned(["render", cause, "--format", "json"]),
+      spawned(["render", bare])
+    ])
+    assert.deepStrictEqual([failed.code, failed.stdout], [1, ""])
+    assert.strictEqual(JSON.parse(failed.stderr).error._tag, "ProviderFailure")
+    assert.deepStrictEqual([mounted.code, mounted.stdout], [1, ""])
+    assert.include(mounted.stderr, "bare.json:1:")
+  }, 20_000)
+
   it("a plugin that ends the process does not make it look done", async () => {
     write("exits.mts", "process.exit(0)")
     const ended = await spawned(["render", write("exits.json", JSON.stringify({ plugins: ["./exits.mts"] }))])
