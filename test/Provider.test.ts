@@ -30,6 +30,7 @@ import {
   type ToolProvider
 } from "../src/index.ts"
 import * as registry from "./support/registry.ts"
+import { untyped } from "./support/untyped.ts"
 import * as view from "./support/view.ts"
 
 /** A value that has come past the compiler, as from a JavaScript file. */
@@ -805,5 +806,24 @@ describe("what an Effect of a provider sees", () => {
       const { variables } = yield* Effect.promise(() => Effect.runPromise(prompt.assemble))
       assert.strictEqual(variables[0]?.value, "x")
     }).pipe(Effect.provide(registry.layer))
+  )
+})
+
+describe("a value that cannot be looked at", () => {
+  it.effect("is registered, and is a ProviderFailure that names its owner when it is evaluated", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const hostile = new Proxy(
+        {},
+        {
+          has: () => {
+            throw new Error("trap")
+          }
+        }
+      )
+      yield* prompt.section({ name: "s", order: 0, text: untyped(hostile), plugin: "p" })
+      const error = yield* Effect.flip(prompt.assemble)
+      assert.deepInclude(error, { _tag: "ProviderFailure", kind: "section", entry: "s", scope: "global", plugin: "p" })
+    }).pipe(Effect.provide(SystemPrompt.layer))
   )
 })
