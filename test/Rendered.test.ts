@@ -3,7 +3,7 @@ import { Equal, Option, pipe, Result } from "effect"
 import { Assembly, type Overlay, PromptContext, Rendered, type Section, Template, type Variable } from "../src/index.ts"
 import type { RenderError } from "../src/PromptError.ts"
 import { scan, type Source } from "../src/internal/scan.ts"
-import { Note } from "./support/edits.ts"
+import { Note } from "../src/testing/Edit.ts"
 import { assemble, overlay, prompt, unrendered } from "./support/known.ts"
 
 type Texts = Readonly<Record<string, Template.Text>>

@@ -4,7 +4,7 @@ import { Arbitrary, Effect, Result } from "effect"
 import type { Assembly } from "../../src/Assembly.ts"
 import type { Origin } from "../../src/Origin.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
-import * as arbitraries from "../support/arbitraries.ts"
+import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 

@@ -6,7 +6,7 @@ import * as PromptContext from "../../src/PromptContext.ts"
 import * as Rendered from "../../src/Rendered.ts"
 import * as Template from "../../src/Template.ts"
 import { VariableName } from "../../src/VariableName.ts"
-import * as arbitraries from "../support/arbitraries.ts"
+import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 

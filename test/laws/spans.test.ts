@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Option, Result } from "effect"
 import * as Rendered from "../../src/Rendered.ts"
-import * as arbitraries from "../support/arbitraries.ts"
+import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 

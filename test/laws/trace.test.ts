@@ -5,7 +5,7 @@ import type * as Assembly from "../../src/Assembly.ts"
 import * as PromptScope from "../../src/PromptScope.ts"
 import * as Rendered from "../../src/Rendered.ts"
 import * as Trace from "../../src/Trace.ts"
-import * as arbitraries from "../support/arbitraries.ts"
+import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 

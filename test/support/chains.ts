@@ -19,8 +19,8 @@ import {
 import type * as Template from "../../src/Template.ts"
 import * as ToolOrder from "../../src/ToolOrder.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
-import * as arbitraries from "./arbitraries.ts"
-import * as edits from "./edits.ts"
+import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import * as edits from "../../src/testing/Edit.ts"
 import { untyped } from "./untyped.ts"
 
 /** The overlays of a chain, farthest first; the first one is the global one. */

@@ -6,15 +6,15 @@
  * is made of lists of small pieces, so that it shrinks to little. The first alternative is always the simplest one.
  */
 import { Arbitrary, Schema } from "effect"
-import type * as PromptContext from "../../src/PromptContext.ts"
-import type * as Section from "../../src/Section.ts"
-import * as Template from "../../src/Template.ts"
-import * as ToolOrder from "../../src/ToolOrder.ts"
-import type * as ToolProvider from "../../src/ToolProvider.ts"
-import type * as ToolSchema from "../../src/ToolSchema.ts"
-import type * as Variable from "../../src/Variable.ts"
-import { VariableName } from "../../src/VariableName.ts"
-import type { Listener, Step } from "./edits.ts"
+import type * as PromptContext from "../PromptContext.ts"
+import type * as Section from "../Section.ts"
+import * as Template from "../Template.ts"
+import * as ToolOrder from "../ToolOrder.ts"
+import type * as ToolProvider from "../ToolProvider.ts"
+import type * as ToolSchema from "../ToolSchema.ts"
+import type * as Variable from "../Variable.ts"
+import { VariableName } from "../VariableName.ts"
+import type { Listener, Step } from "./Edit.ts"
 
 type Arb<A> = Arbitrary.Arbitrary<A>
 

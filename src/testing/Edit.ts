@@ -1,9 +1,8 @@
 /** Pure listeners as data, so that a counterexample can be read. */
 import { Context, pipe } from "effect"
-import * as Assembly from "../../src/Assembly.ts"
-import type { Edit, PureInput } from "../../src/Listener.ts"
-import type * as ToolSchema from "../../src/ToolSchema.ts"
-import { untyped } from "./untyped.ts"
+import * as Assembly from "../Assembly.ts"
+import type { Edit, PureInput } from "../Listener.ts"
+import type * as ToolSchema from "../ToolSchema.ts"
 
 /** One edit of an assembly, or a mistake. */
 export type Step =
@@ -27,8 +26,11 @@ export interface Listener extends Omit<PureInput, "edit"> {
   readonly steps: ReadonlyArray<Step>
 }
 
+/** A mistake that the types forbid, and that callers without types make. */
+const untyped = (value: unknown): never => value as never
+
 /** What `Annotate` writes. */
-export const Note = Context.Reference<string>("test/Note", { defaultValue: () => "" })
+export const Note = Context.Reference<string>("effect-preamble/testing/Note", { defaultValue: () => "" })
 
 const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
   switch (step._tag) {

@@ -1,0 +1,138 @@
+/**
+ * A program: what happens to a prompt service, step by step, as plain data.
+ *
+ * Steps refer to scopes and registrations by number, counted from 0 in the order in which they were made and taken
+ * modulo how many there are, so that every list of steps is a program: leaving out any of them leaves a program, and a
+ * failing one shrinks to the few steps that matter.
+ *
+ * @since 0.1.0
+ */
+import type * as Persona from "../Persona.ts"
+import type * as PromptContext from "../PromptContext.ts"
+import type * as Section from "../Section.ts"
+import type * as ToolProvider from "../ToolProvider.ts"
+import type * as Variable from "../Variable.ts"
+import type * as Edit from "./Edit.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What a step registers, with the values known.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Contribution =
+  | { readonly _tag: "Section"; readonly options: Section.Options }
+  | { readonly _tag: "Context"; readonly options: PromptContext.Options }
+  | { readonly _tag: "Variable"; readonly options: Variable.Options }
+  | { readonly _tag: "Tools"; readonly options: ToolProvider.Options }
+  | { readonly _tag: "Listener"; readonly options: Edit.Listener }
+  | { readonly _tag: "Suppressor" }
+  | { readonly _tag: "Persona"; readonly options: Persona.Options }
+
+/**
+ * One step. Scope 0 is the global one, the others are numbered as they were opened, closed ones too; registrations are
+ * numbered as they were attempted, failed ones too. A step that has nothing to refer to, and one that would close or
+ * rebind the global scope, does nothing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Step =
+  | { readonly _tag: "Open"; readonly label: string; readonly parent: number }
+  | { readonly _tag: "Register"; readonly scope: number; readonly contribution: Contribution }
+  /** Ends one registration: closes the Effect scope that it was made in. */
+  | { readonly _tag: "Unregister"; readonly registration: number }
+  /** Ends a prompt scope, and all that is registered in it. */
+  | { readonly _tag: "Close"; readonly scope: number }
+  | { readonly _tag: "Rebind"; readonly scope: number; readonly parent: number }
+  | { readonly _tag: "Assemble"; readonly scope: number }
+  | { readonly _tag: "Render"; readonly scope: number }
+
+/**
+ * A service with default built-ins and this tool order, and what is done to it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Program {
+  readonly toolOrder?: ReadonlyArray<string> | undefined
+  readonly steps: ReadonlyArray<Step>
+}
+
+/**
+ * A failure, without its words: the tag of the error, and its owner where it names one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Failure {
+  readonly tag: string
+  readonly kind?: string | undefined
+  readonly entry?: string | undefined
+  readonly scope?: string | undefined
+  readonly plugin?: string | undefined
+}
+
+/**
+ * Where something comes from, as `Origin`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Origin {
+  readonly scope: string
+  readonly plugin?: string | undefined
+  /** What it shadows, nearest first: scope and plugin. */
+  readonly shadows: ReadonlyArray<{ readonly scope: string; readonly plugin?: string | undefined }>
+  /** The listener that added or last changed it. */
+  readonly listener?:
+    | { readonly name: string; readonly scope: string; readonly plugin?: string | undefined }
+    | undefined
+}
+
+/**
+ * A section or a context of an assembly. `text` is as `JSON.stringify` shows it: references as `{{name}}`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Part {
+  readonly name: string
+  readonly order: number
+  readonly text: string
+  readonly interpolate: boolean
+  readonly origin: Origin
+}
+
+/**
+ * What a step was seen to do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Observation =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "Failed"; readonly failure: Failure }
+  | {
+      readonly _tag: "Assembled"
+      readonly sections: ReadonlyArray<Part>
+      readonly contexts: ReadonlyArray<Part>
+      /** The JSON text of each schema, as emitted. */
+      readonly tools: ReadonlyArray<{ readonly schema: string; readonly origin: Origin }>
+      readonly variables: ReadonlyArray<{
+        readonly name: string
+        readonly value: string | undefined
+        readonly origin: Origin
+      }>
+    }
+  | {
+      readonly _tag: "Rendered"
+      readonly text: string
+      readonly snapshot: string
+      readonly tools: ReadonlyArray<string>
+    }
