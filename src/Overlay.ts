@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import type { AssembleContext } from "./AssembleContext.ts"
+import type { Slot } from "./internal/give.ts"
 import { OverlayTable } from "./internal/overlayTable.ts"
 import * as Listener from "./Listener.ts"
 import * as PromptContext from "./PromptContext.ts"
@@ -49,16 +49,16 @@ export interface Known extends Slots {
 }
 
 /**
- * Slots that give their value when called for an assembly: the value, or an Effect of it, with its services captured.
- * Nothing is known of it until it has been accepted.
+ * Slots that hold what a provider gives: a constant, or a function that gives for each assembly the value, or an Effect
+ * of it, with its services captured. Nothing is known of a value until it has been accepted.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Provided extends Slots {
-  readonly text: (context: AssembleContext) => unknown
-  readonly value: (context: AssembleContext) => unknown
-  readonly tools: (context: AssembleContext) => unknown
+  readonly text: Slot
+  readonly value: Slot
+  readonly tools: Slot
   readonly listener: Listener.Run
 }
 

@@ -7,10 +7,9 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import { byCodeUnits } from "./internal/codeUnits.ts"
-import * as list from "./internal/list.ts"
+import { merge, type Merged, nothing, shadowed } from "./internal/merge.ts"
 import type * as Listener from "./Listener.ts"
-import * as Origin from "./Origin.ts"
+import type * as Origin from "./Origin.ts"
 import type { Known, Overlay, Slots } from "./Overlay.ts"
 import type * as PromptContext from "./PromptContext.ts"
 import { type Kind, MultipleCompleteSections, type Owner, ownerFields } from "./PromptError.ts"
@@ -71,89 +70,41 @@ export interface Plan<K extends Slots = Known> {
 export const make = <K extends Slots = Known>(
   scope: string,
   chain: ReadonlyArray<Overlay<K>>
+): Result.Result<Plan<K>, MultipleCompleteSections> =>
+  finish(
+    scope,
+    chain.reduce<Merged<K>>((onto, overlay) => merge(onto, overlay), nothing)
+  )
+
+/**
+ * The plan of what has been merged.
+ *
+ * @internal
+ */
+export const finish = <K extends Slots>(
+  scope: string,
+  merged: Merged<K>
 ): Result.Result<Plan<K>, MultipleCompleteSections> => {
-  const sections = merge(chain, (overlay) => overlay.sections).sort(byOrderThenName)
-  const complete = sections.filter((planned) => planned.entry.complete)
+  const complete = merged.sections.filter((planned) => planned.entry.complete)
   if (complete.length > 1) return Result.fail(multipleComplete(scope, complete))
-  const suppressed = chain.some((overlay) => overlay.suppressors > 0)
   return Result.succeed(
     Object.freeze({
       scope,
-      variables: Object.freeze(merge(chain, (overlay) => overlay.variables).sort(byName)),
-      tools: Object.freeze(append(chain, (overlay) => overlay.tools).sort(byPositionThenProvider)),
-      sections: Object.freeze(sections),
-      contexts: Object.freeze(suppressed ? [] : merge(chain, (overlay) => overlay.contexts).sort(byOrderThenName)),
-      listeners: Object.freeze(append(chain, (overlay) => overlay.listeners).sort(outermostFirst)),
+      variables: merged.variables,
+      tools: merged.tools,
+      sections: merged.sections,
+      contexts: merged.suppressed ? nothing.contexts : merged.contexts,
+      listeners: merged.listeners,
       complete: complete[0]?.entry.name,
-      suppressed
+      suppressed: merged.suppressed
     })
   )
 }
 
-interface Entry {
-  readonly name?: string | undefined
-  readonly plugin: string | undefined
-}
-
-interface Named extends Entry {
-  readonly name: string
-}
-
-/** The nearest entry of each name, with those that it hides. */
-const merge = <K extends Slots, E extends Named>(
-  chain: ReadonlyArray<Overlay<K>>,
-  entries: (overlay: Overlay<K>) => ReadonlyArray<E>
-): Array<Planned<E>> => {
-  const winners = new Map<string, Planned<E>>()
-  chain.forEach((overlay, position) => {
-    for (const entry of entries(overlay)) {
-      const hidden = winners.get(entry.name)?.origin
-      const shadows = hidden === undefined ? undefined : [shadowed(hidden), ...hidden.shadows]
-      winners.set(entry.name, plan(overlay, entry, position, shadows))
-    }
-  })
-  return [...winners.values()]
-}
-
-/** All entries, farthest first. */
-const append = <K extends Slots, E extends Entry>(
-  chain: ReadonlyArray<Overlay<K>>,
-  entries: (overlay: Overlay<K>) => ReadonlyArray<E>
-): Array<Planned<E>> =>
-  chain.flatMap((overlay, position) => entries(overlay).map((entry) => plan(overlay, entry, position, undefined)))
-
-const plan = <K extends Slots, E extends Entry>(
-  overlay: Overlay<K>,
-  entry: E,
-  position: number,
-  shadows: ReadonlyArray<Origin.Shadowed> | undefined
-): Planned<E> =>
-  Object.freeze({ entry, origin: Origin.make({ scope: overlay.scope, plugin: entry.plugin, shadows }), position })
-
-const shadowed = (origin: Origin.Origin): Origin.Shadowed =>
-  Object.freeze({
-    scope: origin.scope,
-    ...(origin.plugin === undefined ? undefined : { plugin: origin.plugin })
-  })
-
-const byName = (a: Planned<Named>, b: Planned<Named>): number => byCodeUnits(a.entry.name, b.entry.name)
-
-const byOrderThenName = <E extends Named & { readonly order: number }>(a: Planned<E>, b: Planned<E>): number =>
-  list.byOrderThenName(a.entry, b.entry)
-
-/** A global listener is one of the global overlay, wherever it was registered. */
-const outermostFirst = <E extends Named & { readonly order: number; readonly global: boolean }>(
-  a: Planned<E>,
-  b: Planned<E>
-): number => byOrderThenName(a, b) || (a.entry.global ? 0 : a.position) - (b.entry.global ? 0 : b.position)
-
-/** Providers may share a name; the plugin tells them apart, so that what is evaluated first does not depend on who registered first. */
-const byPositionThenProvider = (a: Planned<Entry>, b: Planned<Entry>): number =>
-  a.position - b.position ||
-  byCodeUnits(a.entry.name ?? "", b.entry.name ?? "") ||
-  byCodeUnits(a.entry.plugin ?? "", b.entry.plugin ?? "")
-
-const multipleComplete = (scope: string, complete: ReadonlyArray<Planned<Named>>): MultipleCompleteSections =>
+const multipleComplete = (
+  scope: string,
+  complete: ReadonlyArray<Planned<Section.Section<unknown>>>
+): MultipleCompleteSections =>
   new MultipleCompleteSections({
     scope,
     sections: complete.map((planned) => ({ entry: planned.entry.name, ...shadowed(planned.origin) }))

@@ -10,7 +10,7 @@ import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import { ownerFields, ProviderFailure } from "../PromptError.ts"
 import { mapFailures } from "./failure.ts"
-import { isEffect } from "./give.ts"
+import { Constant, isEffect } from "./give.ts"
 import * as values from "./values.ts"
 
 /** An Exit if no provider gives an Effect. */
@@ -48,7 +48,7 @@ const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown, unkno
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
 const call = (step: values.Step<Provided>, context: AssembleContext): Result.Result<unknown, ProviderFailure> => {
   try {
-    return Result.succeed(step.slot(context))
+    return Result.succeed(step.slot instanceof Constant ? step.slot.value : step.slot(context))
   } catch (cause) {
     return Result.fail(failure(step, "threw", cause))
   }

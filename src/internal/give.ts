@@ -4,14 +4,24 @@ import type { AssembleContext } from "../AssembleContext.ts"
 import type { Provider } from "../Provider.ts"
 import { type Captured, provideCaptured } from "./capture.ts"
 
+/** A value that was registered as it is: it is the same in every assembly. */
+export class Constant {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+    Object.freeze(this)
+  }
+}
+
+/** What a registered contribution gives: always the same, or whatever the function gives for an assembly. */
+export type Slot = Constant | ((context: AssembleContext) => unknown)
+
 /** Makes the slot of a registered entry of its provider. */
-export const give = <A>(
-  provider: Provider<A, unknown, unknown>,
-  services: Captured
-): ((context: AssembleContext) => unknown) => {
+export const give = <A>(provider: Provider<A, unknown, unknown>, services: Captured): Slot => {
   // An Effect may be a function too: a service used as the value is a class.
   if (isEffect(provider)) return (context) => provideCaptured(provider, services, context)
-  if (!isFunction(provider)) return () => provider
+  if (!isFunction(provider)) return new Constant(provider)
   return (context) => provideIfEffect(provider(context), services, context)
 }
 

@@ -19,12 +19,13 @@ interface Named {
 
 export class OverlayTable<K extends Slots> {
   readonly scope: string
-  readonly #sections = new Map<string, Section.Section<K["text"]>>()
-  readonly #contexts = new Map<string, PromptContext.PromptContext<K["text"]>>()
-  readonly #variables = new Map<string, Variable.Variable<K["value"]>>()
-  readonly #listeners = new Map<string, Listener.Listener<K["listener"]>>()
-  readonly #tools = new Set<ToolProvider.ToolProvider<K["tools"]>>()
-  readonly #suppressors = new Set<Suppressor>()
+  // Made when the first one comes: most scopes hold few kinds, and there may be many scopes.
+  #sections: Map<string, Section.Section<K["text"]>> | undefined
+  #contexts: Map<string, PromptContext.PromptContext<K["text"]>> | undefined
+  #variables: Map<string, Variable.Variable<K["value"]>> | undefined
+  #listeners: Map<string, Listener.Listener<K["listener"]>> | undefined
+  #tools: Set<ToolProvider.ToolProvider<K["tools"]>> | undefined
+  #suppressors: Set<Suppressor> | undefined
   #overlay: Overlay<K> | undefined
 
   constructor(scope: string) {
@@ -33,18 +34,18 @@ export class OverlayTable<K extends Slots> {
 
   get size(): number {
     return (
-      this.#sections.size +
-      this.#contexts.size +
-      this.#variables.size +
-      this.#listeners.size +
-      this.#tools.size +
-      this.#suppressors.size
+      (this.#sections?.size ?? 0) +
+      (this.#contexts?.size ?? 0) +
+      (this.#variables?.size ?? 0) +
+      (this.#listeners?.size ?? 0) +
+      (this.#tools?.size ?? 0) +
+      (this.#suppressors?.size ?? 0)
     )
   }
 
   /** Who suppresses contexts here; an overlay only counts them. */
   get suppressors(): ReadonlyArray<Suppressor> {
-    return [...this.#suppressors]
+    return all(this.#suppressors)
   }
 
   insert(entry: Entry<K>): Result.Result<void, DuplicateRegistration> {
@@ -56,18 +57,18 @@ export class OverlayTable<K extends Slots> {
   #insert(entry: Entry<K>): Result.Result<void, DuplicateRegistration> {
     switch (entry.kind) {
       case "section":
-        return this.#name(this.#sections, entry)
+        return this.#name((this.#sections ??= new Map()), entry)
       case "context":
-        return this.#name(this.#contexts, entry)
+        return this.#name((this.#contexts ??= new Map()), entry)
       case "variable":
-        return this.#name(this.#variables, entry)
+        return this.#name((this.#variables ??= new Map()), entry)
       case "listener":
-        return this.#name(this.#listeners, entry)
+        return this.#name((this.#listeners ??= new Map()), entry)
       case "tools":
-        this.#tools.add(entry)
+        ;(this.#tools ??= new Set()).add(entry)
         return Result.succeed(undefined)
       case "suppressor":
-        this.#suppressors.add(entry)
+        ;(this.#suppressors ??= new Set()).add(entry)
         return Result.succeed(undefined)
     }
   }
@@ -96,29 +97,37 @@ export class OverlayTable<K extends Slots> {
   #remove(entry: Entry<K>): boolean {
     switch (entry.kind) {
       case "section":
-        return this.#sections.get(entry.name) === entry && this.#sections.delete(entry.name)
+        return removeNamed(this.#sections, entry)
       case "context":
-        return this.#contexts.get(entry.name) === entry && this.#contexts.delete(entry.name)
+        return removeNamed(this.#contexts, entry)
       case "variable":
-        return this.#variables.get(entry.name) === entry && this.#variables.delete(entry.name)
+        return removeNamed(this.#variables, entry)
       case "listener":
-        return this.#listeners.get(entry.name) === entry && this.#listeners.delete(entry.name)
+        return removeNamed(this.#listeners, entry)
       case "tools":
-        return this.#tools.delete(entry)
+        return this.#tools?.delete(entry) ?? false
       case "suppressor":
-        return this.#suppressors.delete(entry)
+        return this.#suppressors?.delete(entry) ?? false
     }
   }
 
   snapshot(): Overlay<K> {
     return (this.#overlay ??= Object.freeze({
       scope: this.scope,
-      sections: Object.freeze([...this.#sections.values()]),
-      contexts: Object.freeze([...this.#contexts.values()]),
-      variables: Object.freeze([...this.#variables.values()]),
-      tools: Object.freeze([...this.#tools]),
-      listeners: Object.freeze([...this.#listeners.values()]),
-      suppressors: this.#suppressors.size
+      sections: all(this.#sections),
+      contexts: all(this.#contexts),
+      variables: all(this.#variables),
+      tools: all(this.#tools),
+      listeners: all(this.#listeners),
+      suppressors: this.#suppressors?.size ?? 0
     }))
   }
 }
+
+const none: ReadonlyArray<never> = Object.freeze([])
+
+const all = <A>(held: Map<string, A> | Set<A> | undefined): ReadonlyArray<A> =>
+  held === undefined || held.size === 0 ? none : Object.freeze([...held.values()])
+
+const removeNamed = <E extends Named>(table: Map<string, E> | undefined, entry: E): boolean =>
+  table?.get(entry.name) === entry && table.delete(entry.name)

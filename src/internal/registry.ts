@@ -2,17 +2,19 @@
  * All registrations of one `Overlays` service while they come and go, and the plans
  * made of them. Plain mutable state without Effect: each method is one synchronous step.
  *
- * Registering and removing cost O(1). A plan is immutable and cached per scope; it holds
- * as long as every scope of its chain is the same and has the same stamp. Stamps come
- * from one counter that never restarts, else an overlay that was emptied and filled again
- * would look unchanged.
+ * Registering and removing cost O(1). A plan is immutable; those made lately are kept. One
+ * holds as long as the merge of the parent scope is the same and the scope's own overlay
+ * has the same stamp. Stamps come from one counter that never restarts, else an overlay
+ * that was emptied and filled again would look unchanged.
  */
 import * as Result from "effect/Result"
 import type { Entry, Overlay, Provided, Suppressor } from "../Overlay.ts"
 import * as Plan from "../Plan.ts"
 import { type DuplicateRegistration, type MultipleCompleteSections, ScopeClosed } from "../PromptError.ts"
 import type { PromptScope } from "../PromptScope.ts"
+import { merge, type Merged, nothing } from "./merge.ts"
 import { OverlayTable } from "./overlayTable.ts"
+import { Recent } from "./recent.ts"
 import * as scopes from "./scope.ts"
 
 export type CachedPlan = Result.Result<Plan.Plan<Provided>, MultipleCompleteSections>
@@ -30,21 +32,26 @@ export interface Snapshot {
 interface Slot {
   readonly table: OverlayTable<Provided>
   /** Entries that live in another overlay, but end with this scope: its global listeners. */
-  readonly guests: Set<Entry<Provided>>
+  guests: Set<Entry<Provided>> | undefined
   stamp: number
 }
 
+/** The merge of a scope's chain, and the plan of it once somebody has asked for it. */
 interface Cached {
-  readonly chain: ReadonlyArray<PromptScope>
-  readonly stamps: ReadonlyArray<number>
-  readonly plan: CachedPlan
+  readonly onto: Merged<Provided>
+  readonly stamp: number
+  readonly merged: Merged<Provided>
+  plan: CachedPlan | undefined
   /** The newest revision at which it was seen to hold. */
   revision: number
 }
 
+/** For how many scopes merges and plans are kept, at the least. Each is as long as all that its scope sees. */
+const kept = 256
+
 export class Registry {
   readonly #slots = new WeakMap<PromptScope, Slot>()
-  readonly #plans = new WeakMap<PromptScope, Cached>()
+  readonly #cached = new Recent<PromptScope, Cached>(kept)
   readonly #changed: () => void
   #revision = 0
 
@@ -82,7 +89,7 @@ export class Registry {
     const slot = this.#slot(host)
     const result = slot.table.insert(entry)
     if (Result.isFailure(result)) this.#drop(host, slot)
-    else if (host !== scope) this.#slot(scope).guests.add(entry)
+    else if (host !== scope) (this.#slot(scope).guests ??= new Set()).add(entry)
     return result
   }
 
@@ -101,7 +108,7 @@ export class Registry {
     const host = hostOf(scope, entry)
     if (host !== scope) {
       const own = this.#slots.get(scope)
-      own?.guests.delete(entry)
+      own?.guests?.delete(entry)
       if (own !== undefined) this.#drop(scope, own)
     }
     const slot = this.#slots.get(host)
@@ -114,7 +121,7 @@ export class Registry {
   close(scope: PromptScope): void {
     const slot = this.#slots.get(scope)
     this.#slots.delete(scope)
-    this.#plans.delete(scope)
+    this.#cached.delete(scope)
     this.remove(scope, [...(slot?.guests ?? [])])
     this.#change()
   }
@@ -126,19 +133,35 @@ export class Registry {
 
   /** What takes part in an assembly for the scope now. */
   plan(scope: PromptScope): CachedPlan {
-    const cached = this.#plans.get(scope)
-    if (cached !== undefined && cached.revision === this.#revision) return cached.plan
-    const chain = scopes.chain(scope)
-    const slots = chain.map((one) => this.#slots.get(one))
-    const stamps = slots.map((slot) => slot?.stamp ?? 0)
-    if (cached !== undefined && same(cached.chain, chain) && same(cached.stamps, stamps)) {
-      cached.revision = this.#revision
-      return cached.plan
+    const cached = this.#current(scope)
+    return (cached.plan ??= Plan.finish(scope.label, cached.merged))
+  }
+
+  /** The merge that holds now. */
+  #current(scope: PromptScope): Cached {
+    let cached = this.#cached.get(scope)
+    if (cached !== undefined && cached.revision === this.#revision) return cached
+    let onto: Merged<Provided> = nothing
+    for (const one of scopes.chain(scope)) {
+      cached = this.#mergeOnto(onto, one)
+      onto = cached.merged
     }
-    const overlays = slots.flatMap((slot) => (slot === undefined ? [] : [slot.table.snapshot()]))
-    const plan = Plan.make(scope.label, overlays)
-    this.#plans.set(scope, { chain, stamps, plan, revision: this.#revision })
-    return plan
+    return cached!
+  }
+
+  #mergeOnto(onto: Merged<Provided>, scope: PromptScope): Cached {
+    const slot = this.#slots.get(scope)
+    const stamp = slot?.stamp ?? 0
+    const cached = this.#cached.get(scope)
+    if (cached !== undefined && cached.onto === onto && cached.stamp === stamp) {
+      cached.revision = this.#revision
+      return cached
+    }
+    const merged = slot === undefined ? onto : merge(onto, slot.table.snapshot())
+    const made: Cached = { onto, stamp, merged, plan: undefined, revision: this.#revision }
+    // A closed scope is forgotten at its end, once and for all.
+    if (!scope.closed) this.#cached.set(scope, made)
+    return made
   }
 
   /** What is registered for the scope now, with the plan. */
@@ -161,14 +184,14 @@ export class Registry {
   #slot(scope: PromptScope): Slot {
     let slot = this.#slots.get(scope)
     if (slot === undefined) {
-      slot = { table: new OverlayTable(scope.label), guests: new Set(), stamp: 0 }
+      slot = { table: new OverlayTable(scope.label), guests: undefined, stamp: 0 }
       this.#slots.set(scope, slot)
     }
     return slot
   }
 
   #drop(scope: PromptScope, slot: Slot): void {
-    if (slot.table.size === 0 && slot.guests.size === 0) this.#slots.delete(scope)
+    if (slot.table.size === 0 && (slot.guests?.size ?? 0) === 0) this.#slots.delete(scope)
   }
 
   #change(): void {
@@ -188,6 +211,3 @@ const scopeClosed = (scope: PromptScope, entry: Entry<Provided>): ScopeClosed =>
     entry: "name" in entry ? (entry.name ?? "") : "",
     ...(entry.plugin === undefined ? undefined : { plugin: entry.plugin })
   })
-
-const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
-  a.length === b.length && a.every((one, i) => one === b[i])

@@ -7,12 +7,16 @@
  *
  * @since 0.1.0
  */
+import type { Arbitrary } from "effect/Arbitrary"
+import type { Effect } from "effect/Effect"
 import type * as Persona from "../Persona.ts"
 import type * as PromptContext from "../PromptContext.ts"
 import type * as Section from "../Section.ts"
 import type * as ToolProvider from "../ToolProvider.ts"
 import type * as Variable from "../Variable.ts"
 import type * as Edit from "./Edit.ts"
+import { program } from "./internal/programs.ts"
+import { run as runProgram } from "./internal/run.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -136,3 +140,35 @@ export type Observation =
       readonly snapshot: string
       readonly tools: ReadonlyArray<string>
     }
+
+// -----------------------------------------------------------------------------
+// generators
+// -----------------------------------------------------------------------------
+
+/**
+ * Programs of up to about twenty steps, most of which end in an assembly and a rendering. Each kind of step, of
+ * contribution and of failure is frequent, also the failures that only callers without types can cause.
+ *
+ * @since 0.1.0
+ * @category generators
+ */
+export const arbitrary: Arbitrary<Program> = program
+
+// -----------------------------------------------------------------------------
+// running
+// -----------------------------------------------------------------------------
+
+/**
+ * Runs a program in a prompt service of its own, and says what each step was seen to do. If the tool order is refused
+ * there is no service, and that is the only observation.
+ *
+ * Values are provided in all manners by turns, by the number of the registration: as they are, by a function, by an
+ * Effect, at once and later. Listeners are edits, edits that give an Effect, and around the rest. None of this shows.
+ *
+ * Closing or unregistering twice is done twice, and changes nothing the second time. An `Open` that fails opens no
+ * scope. In an observation, absent fields are left out; only a variable without a value has `value: undefined`.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const run: (self: Program) => Effect<ReadonlyArray<Observation>> = runProgram

@@ -1,0 +1,225 @@
+/** Runs programs against the service, and says what was seen as plain data. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import type { Assembly } from "../../Assembly.ts"
+import type * as Listener from "../../Listener.ts"
+import type * as Origin from "../../Origin.ts"
+import type { PromptError, RegistrationError, WaterfallError } from "../../PromptError.ts"
+import * as PromptScope from "../../PromptScope.ts"
+import type { Provider } from "../../Provider.ts"
+import { SystemPrompt } from "../../SystemPrompt.ts"
+import * as ToolSchema from "../../ToolSchema.ts"
+import * as Edit from "../Edit.ts"
+import type * as Program from "../Program.ts"
+
+// -----------------------------------------------------------------------------
+// how values are provided
+// -----------------------------------------------------------------------------
+
+/** Each registration takes the next one, over and over, so that all paths are taken and none of them may show. */
+const provide = <A>(value: A, registration: number): Provider<A> => {
+  switch (registration % 5) {
+    case 1:
+      return () => value
+    case 2:
+      return Effect.succeed(value)
+    case 3:
+      return () => Effect.as(Effect.yieldNow, value)
+    case 4:
+      return Effect.as(Effect.yieldNow, value)
+    default:
+      return value
+  }
+}
+
+const listen = ({ steps, ...options }: Edit.Listener, registration: number): Listener.Input<WaterfallError> => {
+  const edit = Edit.run({ ...options, steps })
+  switch (registration % 4) {
+    case 1:
+      return { ...options, edit: (assembly, context) => Effect.sync(() => edit(assembly, context)) }
+    case 2:
+      return { ...options, around: (assembly, next, context) => next(edit(assembly, context)) }
+    case 3:
+      return { ...options, edit: (assembly, context) => Effect.as(Effect.yieldNow, edit(assembly, context)) }
+    default:
+      return { ...options, edit }
+  }
+}
+
+const register = (
+  prompt: SystemPrompt["Service"],
+  contribution: Program.Contribution,
+  registration: number
+): Effect.Effect<void, RegistrationError, Scope.Scope> => {
+  switch (contribution._tag) {
+    case "Section":
+      return prompt.section({ ...contribution.options, text: provide(contribution.options.text, registration) })
+    case "Context":
+      return prompt.context({ ...contribution.options, text: provide(contribution.options.text, registration) })
+    case "Variable": {
+      const { name, value, ...options } = contribution.options
+      return prompt.variable(name, provide(value, registration), options)
+    }
+    case "Tools": {
+      const { tools, ...options } = contribution.options
+      return prompt.tools(provide(tools, registration), options)
+    }
+    case "Listener":
+      return prompt.listener(listen(contribution.options, registration))
+    case "Suppressor":
+      return prompt.suppressContexts
+    case "Persona":
+      return prompt.persona(contribution.options)
+  }
+}
+
+// -----------------------------------------------------------------------------
+// what is seen
+// -----------------------------------------------------------------------------
+
+/** The fields that are there, of those that tell whose failure it is. */
+const failureOf = (error: PromptError): Program.Failure => ({
+  tag: error._tag,
+  ...("kind" in error && error.kind !== undefined ? { kind: error.kind } : undefined),
+  ...("entry" in error && error.entry !== undefined ? { entry: error.entry } : undefined),
+  ...("scope" in error ? { scope: error.scope } : undefined),
+  ...("plugin" in error && error.plugin !== undefined ? { plugin: error.plugin } : undefined)
+})
+
+const originOf = ({ scope, plugin, shadows, listener }: Origin.Origin): Program.Origin => ({
+  scope,
+  ...(plugin === undefined ? undefined : { plugin }),
+  shadows: shadows.map((one) => ({ ...one })),
+  ...(listener === undefined ? undefined : { listener: { ...listener } })
+})
+
+const partOf = ({ name, order, text, interpolate, origin }: Assembly["contexts"][number]): Program.Part => ({
+  name,
+  order,
+  text: String(text),
+  interpolate,
+  origin: originOf(origin)
+})
+
+const assembled = (self: Assembly): Program.Observation => ({
+  _tag: "Assembled",
+  sections: self.sections.map(partOf),
+  contexts: self.contexts.map(partOf),
+  tools: self.tools.map(({ schema, origin }) => ({ schema: ToolSchema.emit(schema), origin: originOf(origin) })),
+  variables: self.variables.map(({ name, value, origin }) => ({ name, value, origin: originOf(origin) }))
+})
+
+const done: Program.Observation = { _tag: "Done" }
+const nothing: Program.Observation = { _tag: "Nothing" }
+
+const seen = <R>(effect: Effect.Effect<unknown, PromptError, R>): Effect.Effect<Program.Observation, never, R> =>
+  observed(Effect.as(effect, done))
+
+const observed = <R>(
+  effect: Effect.Effect<Program.Observation, PromptError, R>
+): Effect.Effect<Program.Observation, never, R> =>
+  Effect.catch(effect, (error) => Effect.succeed<Program.Observation>({ _tag: "Failed", failure: failureOf(error) }))
+
+// -----------------------------------------------------------------------------
+// the run
+// -----------------------------------------------------------------------------
+
+/** A prompt scope, and the power over it; nobody has that over the global one. */
+interface Opened {
+  readonly scope: PromptScope.PromptScope
+  readonly power?: { readonly rebind: PromptScope.Owned["rebind"]; readonly life: Scope.Closeable }
+}
+
+const at = <A>(all: ReadonlyArray<A>, index: number): A | undefined => all[index % all.length]
+
+const close = (life: Scope.Closeable): Effect.Effect<void> => Scope.close(life, Exit.void)
+
+class Machine {
+  readonly #scopes: Array<Opened> = [{ scope: PromptScope.global }]
+  readonly #registrations: Array<Scope.Closeable> = []
+  readonly #prompt: SystemPrompt["Service"]
+  readonly #life: Scope.Scope
+
+  constructor(prompt: SystemPrompt["Service"], life: Scope.Scope) {
+    this.#prompt = prompt
+    this.#life = life
+  }
+
+  step(step: Program.Step): Effect.Effect<Program.Observation> {
+    switch (step._tag) {
+      case "Open":
+        return this.#open(step.label, this.#scope(step.parent).scope)
+      case "Register":
+        return this.#register(step.contribution, this.#scope(step.scope).scope)
+      case "Unregister": {
+        const life = at(this.#registrations, step.registration)
+        return life === undefined ? Effect.succeed(nothing) : seen(close(life))
+      }
+      case "Close": {
+        const { power } = this.#scope(step.scope)
+        return power === undefined ? Effect.succeed(nothing) : seen(close(power.life))
+      }
+      case "Rebind": {
+        const { power } = this.#scope(step.scope)
+        return power === undefined ? Effect.succeed(nothing) : seen(power.rebind(this.#scope(step.parent).scope))
+      }
+      case "Assemble":
+        return observed(Effect.map(this.#prompt.assemble, assembled)).pipe(
+          PromptScope.provide(this.#scope(step.scope).scope)
+        )
+      case "Render":
+        return observed(this.#render).pipe(PromptScope.provide(this.#scope(step.scope).scope))
+    }
+  }
+
+  #scope(index: number): Opened {
+    return at(this.#scopes, index) ?? { scope: PromptScope.global }
+  }
+
+  #open(label: string, parent: PromptScope.PromptScope): Effect.Effect<Program.Observation> {
+    return Scope.fork(this.#life).pipe(
+      Effect.flatMap((life) =>
+        seen(
+          Effect.map(Scope.provide(PromptScope.make(label, { parent }), life), ({ scope, rebind }) =>
+            this.#scopes.push({ scope, power: { rebind, life } })
+          )
+        )
+      )
+    )
+  }
+
+  #register(contribution: Program.Contribution, scope: PromptScope.PromptScope): Effect.Effect<Program.Observation> {
+    return Effect.flatMap(Scope.fork(this.#life), (life) => {
+      const registration = this.#registrations.push(life) - 1
+      return seen(
+        register(this.#prompt, contribution, registration).pipe(PromptScope.provide(scope), Scope.provide(life))
+      )
+    })
+  }
+
+  get #render(): Effect.Effect<Program.Observation, PromptError> {
+    return Effect.flatMap(this.#prompt.assemble, (assembly) =>
+      Effect.map(this.#prompt.renderAssembly(assembly), ({ text, snapshot }) => ({
+        _tag: "Rendered" as const,
+        text,
+        snapshot,
+        tools: assembly.tools.map(({ schema }) => ToolSchema.emit(schema))
+      }))
+    )
+  }
+}
+
+/** One observation for each step; a single one if there is no service. */
+export const run = ({ toolOrder, steps }: Program.Program): Effect.Effect<ReadonlyArray<Program.Observation>> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const built = yield* Effect.result(Layer.build(SystemPrompt.layerWith({ toolOrder })))
+      if (Result.isFailure(built)) return [{ _tag: "Failed" as const, failure: failureOf(built.failure) }]
+      const machine = new Machine(Context.get(built.success, SystemPrompt), yield* Effect.scope)
+      return yield* Effect.forEach(steps, (step) => machine.step(step))
+    })
+  )

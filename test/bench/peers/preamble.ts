@@ -1,0 +1,98 @@
+/** This library, registered with a workload. */
+import { Context, Effect, Layer, Scope } from "effect"
+import { type Assembly, PromptScope, SystemPrompt, ToolSchema } from "../../../src/index.ts"
+import { flat } from "../harness.ts"
+import { step, type Contributions, type Text, type Tool, type Workload } from "../workloads.ts"
+import { type Output, withoutHeading } from "./dsh.ts"
+
+export type Tools = ReadonlyArray<ToolSchema.Input>
+
+export interface Preamble {
+  readonly prompt: SystemPrompt["Service"]
+  /** The Effect scope in which everything is registered. */
+  readonly lifetime: Scope.Scope
+  readonly scope: PromptScope.PromptScope
+  readonly cell: { step: string }
+}
+
+/** How a tool provider gives its tools: made once, unless a suite wants it otherwise. */
+export type Style = (tools: ReadonlyArray<Tool>) => () => Tools
+
+export const made: Style = (tools) => {
+  const schemas = Object.freeze(tools.map((tool) => ToolSchema.make(tool)))
+  return () => schemas
+}
+
+const provider = (one: Text) => (one.dynamic ? () => one.text : one.text)
+
+export const register = Effect.fnUntraced(function* (
+  prompt: SystemPrompt["Service"],
+  contributions: Contributions,
+  cell: Preamble["cell"],
+  style: Style = made
+) {
+  for (const { name, order, ...section } of contributions.sections) {
+    yield* prompt.section({ name, order, text: provider({ name, order, ...section }) })
+  }
+  for (const { name, order, ...context } of contributions.contexts) {
+    yield* prompt.context({ name, order, text: provider({ name, order, ...context }) })
+  }
+  for (const { name, value } of contributions.variables) {
+    yield* prompt.variable(name, name === step ? () => cell.step : () => value)
+  }
+  for (const tools of contributions.tools) yield* prompt.tools(style(tools))
+  for (let i = 0; i < contributions.listeners; i++) {
+    yield* prompt.listener({ name: `listener-${i}`, edit: (assembly) => assembly })
+  }
+})
+
+export const boot = (workload: Workload, style: Style = made): Promise<Preamble> =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const lifetime = yield* Scope.make()
+      const layer = SystemPrompt.layerWith(
+        workload.toolOrder === undefined ? {} : { toolOrder: workload.toolOrder }
+      )
+      const prompt = Context.get(yield* Layer.buildWithScope(layer, lifetime), SystemPrompt)
+      const cell = { step: "0" }
+      let scope = PromptScope.global
+      for (const [i, contributions] of workload.chain.entries()) {
+        if (i > 0) scope = (yield* Scope.provide(PromptScope.make(`scope-${i}`, { parent: scope }), lifetime)).scope
+        yield* register(prompt, contributions, cell, style).pipe(PromptScope.provide(scope), Scope.provide(lifetime))
+      }
+      return { prompt, lifetime, scope, cell }
+    })
+  )
+
+/** Registers something in an instance that is already there, and keeps it. */
+export const add = <E>(self: Preamble, effect: Effect.Effect<unknown, E, Scope.Scope>): Promise<unknown> =>
+  Effect.runPromise(effect.pipe(PromptScope.provide(self.scope), Scope.provide(self.lifetime)))
+
+/** A program in the scope of the workload, which does a step that many times. */
+export const program = (self: Preamble, before: () => void, times: number): Promise<void> =>
+  Effect.runPromise(
+    PromptScope.provide(self.scope)(
+      Effect.gen(function* () {
+        for (let i = 0; i < times; i++) {
+          before()
+          const rendered = yield* self.prompt.render
+          flat(rendered.text)
+          flat(rendered.snapshot)
+        }
+      })
+    )
+  )
+
+export const assemble = (self: Preamble, scope = self.scope): Promise<Assembly.Assembly> =>
+  Effect.runPromise(PromptScope.provide(scope)(self.prompt.assemble))
+
+export const output = async (self: Preamble, scope = self.scope): Promise<Output> => {
+  const assembly = await assemble(self, scope)
+  const rendered = await Effect.runPromise(self.prompt.renderAssembly(assembly))
+  return {
+    prompt: rendered.text,
+    snapshot: withoutHeading(rendered.snapshot),
+    tools: assembly.tools.map(({ schema }) => schema),
+    variables: assembly.variables.map(({ name, value }) => [name, value])
+  }
+}
