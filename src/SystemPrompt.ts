@@ -28,8 +28,7 @@ import { madeFor } from "./internal/lastRendered.ts"
 import * as ledger from "./internal/ledger.ts"
 import { Recorder } from "./internal/recorder.ts"
 import { seal } from "./internal/seal.ts"
-import type { CachedPlan } from "./internal/registry.ts"
-import type { Values } from "./internal/values.ts"
+import { assemblers } from "./internal/steady.ts"
 import * as BuiltIns from "./BuiltIns.ts"
 import * as Listener from "./Listener.ts"
 import { type Entry, type Provided, suppressor } from "./Overlay.ts"
@@ -310,15 +309,21 @@ const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured)
 // assembly
 // -----------------------------------------------------------------------------
 
+/** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
 const assembleWith = (
   overlays: Overlays["Service"],
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined
-): Effect.Effect<Assembly, AssembleError> =>
-  Effect.withFiber((fiber) => {
-    const context = contextOf(fiber)
-    return run(waterfall, toolOrder, overlays.plan(context.scope), context)
+): Effect.Effect<Assembly, AssembleError> => {
+  const assemblerOf = assemblers(toolOrder)
+  return Effect.withFiber((fiber) => {
+    const scope = fiber.getRef(PromptScope.Current)
+    const planned = overlays.plan(scope)
+    if (Result.isFailure(planned)) return Exit.fail(planned.failure)
+    const assembled = assemblerOf(planned.success).assemble(waterfall, scope, fiber.getRef(Annotations))
+    return asExit(assembled) ?? Effect.scoped(assembled)
   })
+}
 
 const traceWith = (
   overlays: Overlays["Service"],
@@ -329,7 +334,9 @@ const traceWith = (
     const context = contextOf(fiber)
     const snapshot = overlays.snapshot(context.scope)
     const recorder = new Recorder()
-    return flatMapNow(run(waterfall, toolOrder, snapshot.plan, context, recorder), (assembly) =>
+    if (Result.isFailure(snapshot.plan)) return Exit.fail(snapshot.plan.failure)
+    const assembled = traced(waterfall, toolOrder, snapshot.plan.success, context, recorder)
+    return flatMapNow(asExit(assembled) ?? Effect.scoped(assembled), (assembly) =>
       Exit.succeed(ledger.make(snapshot, recorder.recording, assembly))
     )
   })
@@ -337,40 +344,25 @@ const traceWith = (
 const contextOf = (fiber: Fiber.Fiber<unknown, unknown>): AssembleContext =>
   Object.freeze({ scope: fiber.getRef(PromptScope.Current), annotations: fiber.getRef(Annotations) })
 
-/** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
-const run = (
-  waterfall: Waterfall["Service"],
-  toolOrder: ToolOrder.ToolOrder | undefined,
-  planned: CachedPlan,
-  context: AssembleContext,
-  recorder?: Recorder
-): Effect.Effect<Assembly, AssembleError> => {
-  if (Result.isFailure(planned)) return Exit.fail(planned.failure)
-  const plan = planned.success
-  const finish = (values: Values) => finishWith(waterfall, toolOrder, plan, values, context, recorder)
-  const assembled = flatMapNow(evaluate(plan, context), finish)
-  return asExit(assembled) ?? Effect.scoped(assembled)
-}
-
-const finishWith = (
+/** The plain way, in which each step makes all that it makes anew and is written down. */
+const traced = (
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined,
   plan: Plan<Provided>,
-  values: Values,
   context: AssembleContext,
-  recorder: Recorder | undefined
-): Effect.Effect<Assembly, AssembleError> => {
-  const composed = compose(plan, values, toolOrder)
-  if (Result.isFailure(composed)) return Exit.fail(composed.failure)
-  const base = composed.success
-  const admitted = plan.listeners.map((listener) => admit(listener, context))
-  const listeners = recorder === undefined ? admitted : recorder.listen(admitted)
-  return flatMapNow(waterfall.run(listeners, base), (result) =>
-    Effect.fromResult(
-      Result.map(seal(base, result), (sealed) => {
-        recorder?.finish({ plan, values, base, result })
-        return madeFor(sealed, context.scope)
-      })
+  recorder: Recorder
+): Effect.Effect<Assembly, AssembleError> =>
+  flatMapNow(evaluate(plan, context), (values): Effect.Effect<Assembly, AssembleError> => {
+    const composed = compose(plan, values, toolOrder)
+    if (Result.isFailure(composed)) return Exit.fail(composed.failure)
+    const base = composed.success
+    const listeners = recorder.listen(plan.listeners.map((listener) => admit(listener, context)))
+    return flatMapNow(waterfall.run(listeners, base), (result) =>
+      Effect.fromResult(
+        Result.map(seal(base, result), (sealed) => {
+          recorder.finish({ plan, values, base, result })
+          return madeFor(sealed, context.scope)
+        })
+      )
     )
-  )
-}
+  })

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Arbitrary, Effect } from "effect"
+import { Effect } from "effect"
 import * as Program from "../src/testing/Program.ts"
 import { check, Tally } from "./support/check.ts"
 it.effect("x", () => Effect.gen(function* () {

@@ -1,15 +1,16 @@
 /** Makes the assembly of a plan and the values of its contributions. */
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
-import type { Assembly, AssembledTool } from "../Assembly.ts"
+import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
 import * as Origin from "../Origin.ts"
 import type { Slots } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import type { UnknownTool } from "../PromptError.ts"
+import type { Text } from "../Template.ts"
 import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { byCodeUnits } from "./codeUnits.ts"
-import type { Values } from "./values.ts"
+import type { Tools, Values } from "./values.ts"
 import { markWellFormed } from "./wellFormed.ts"
 
 export const compose = <K extends Slots>(
@@ -17,49 +18,69 @@ export const compose = <K extends Slots>(
   values: Values,
   toolOrder: ToolOrder.ToolOrder | undefined
 ): Result.Result<Assembly, UnknownTool> =>
-  Result.map(orderedTools(plan, values, toolOrder), (tools) =>
-    markWellFormed({
-      scope: plan.scope,
-      sections: freezeAll(plan.sections, ({ entry, origin }, i) => ({
-        name: entry.name,
-        order: entry.order,
-        text: values.sections[i]!,
-        interpolate: entry.interpolate,
-        requires: entry.requires,
-        origin
-      })),
-      contexts: freezeAll(plan.contexts, ({ entry, origin }, i) => ({
-        name: entry.name,
-        order: entry.order,
-        text: values.contexts[i]!,
-        interpolate: entry.interpolate,
-        origin
-      })),
-      tools: Object.freeze(tools),
-      variables: freezeAll(plan.variables, ({ entry, origin }, i) => ({
-        name: entry.name,
-        value: values.variables[i],
-        origin
-      })),
-      complete: plan.complete,
-      suppressed: plan.suppressed,
-      toolOrder,
-      annotations: Context.empty()
+  Result.map(toolsOf(plan.tools, values.tools, toolOrder), (tools) =>
+    assemblyOf(plan, toolOrder, {
+      sections: freezeAll(plan.sections, values.sections, sectionOf),
+      contexts: freezeAll(plan.contexts, values.contexts, contextOf),
+      tools,
+      variables: freezeAll(plan.variables, values.variables, variableOf)
     })
   )
 
-const freezeAll = <A, B extends object>(list: ReadonlyArray<A>, f: (a: A, i: number) => B): ReadonlyArray<B> =>
-  Object.freeze(list.map((a, i) => Object.freeze(f(a, i))))
+const freezeAll = <P, V, A>(
+  planned: ReadonlyArray<P>,
+  values: ReadonlyArray<V>,
+  of: (planned: P, value: V) => A
+): ReadonlyArray<A> => Object.freeze(planned.map((one, i) => of(one, values[i]!)))
 
-const orderedTools = <K extends Slots>(
+/** The assembly of a plan whose lists have been made. */
+export const assemblyOf = <K extends Slots>(
   plan: Plan<K>,
-  values: Values,
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  lists: Pick<Assembly, "sections" | "contexts" | "tools" | "variables">
+): Assembly =>
+  markWellFormed({
+    scope: plan.scope,
+    sections: lists.sections,
+    contexts: lists.contexts,
+    tools: lists.tools,
+    variables: lists.variables,
+    complete: plan.complete,
+    suppressed: plan.suppressed,
+    toolOrder,
+    annotations: noAnnotations
+  })
+
+const noAnnotations = Context.empty()
+
+export const sectionOf = ({ entry, origin }: Plan<Slots>["sections"][number], text: Text): AssembledSection =>
+  Object.freeze({
+    name: entry.name,
+    order: entry.order,
+    text,
+    interpolate: entry.interpolate,
+    requires: entry.requires,
+    origin
+  })
+
+export const contextOf = ({ entry, origin }: Plan<Slots>["contexts"][number], text: Text): AssembledContext =>
+  Object.freeze({ name: entry.name, order: entry.order, text, interpolate: entry.interpolate, origin })
+
+export const variableOf = (
+  { entry, origin }: Plan<Slots>["variables"][number],
+  value: string | undefined
+): AssembledVariable => Object.freeze({ name: entry.name, value, origin })
+
+/** The tools of all providers, in the order in which the model is shown them. */
+export const toolsOf = (
+  providers: Plan<Slots>["tools"],
+  values: ReadonlyArray<Tools>,
   toolOrder: ToolOrder.ToolOrder | undefined
 ): Result.Result<ReadonlyArray<AssembledTool>, UnknownTool> => {
   const ranked: Array<{ readonly tool: AssembledTool; readonly position: number; readonly provider: string }> = []
   const known = new Set<string>()
-  plan.tools.forEach(({ entry, origin, position }, i) => {
-    const { schemas, knownNames } = values.tools[i]!
+  providers.forEach(({ entry, origin, position }, i) => {
+    const { schemas, knownNames } = values[i]!
     for (const name of knownNames) known.add(name)
     const from = entry.name === undefined ? origin : Origin.make({ ...origin, provider: entry.name })
     for (const schema of schemas) {
@@ -76,9 +97,12 @@ const orderedTools = <K extends Slots>(
       byCodeUnits(a.provider, b.provider) ||
       ToolSchema.Order(a.tool.schema, b.tool.schema)
   )
-  return ToolOrder.sort(
-    ranked.map(({ tool }) => tool),
-    toolOrder,
-    known
+  return Result.map(
+    ToolOrder.sort(
+      ranked.map(({ tool }) => tool),
+      toolOrder,
+      known
+    ),
+    (sorted) => Object.freeze(sorted)
   )
 }

@@ -42,11 +42,14 @@ export const evaluate = (
 const failure = (step: values.Step<Provided>, reason: string, cause: unknown): ProviderFailure =>
   new ProviderFailure({ ...ownerFields(step.owner()), reason, cause })
 
-const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown, unknown>) =>
+export const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown, unknown>) =>
   mapFailures(effect, (reason, cause) => failure(step, reason, cause))
 
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
-const call = (step: values.Step<Provided>, context: AssembleContext): Result.Result<unknown, ProviderFailure> => {
+export const call = (
+  step: values.Step<Provided>,
+  context: AssembleContext
+): Result.Result<unknown, ProviderFailure> => {
   try {
     return Result.succeed(step.slot instanceof Constant ? step.slot.value : step.slot(context))
   } catch (cause) {

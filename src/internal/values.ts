@@ -51,19 +51,23 @@ export interface Step<K extends Slots> {
 
 /** The steps of evaluating a plan, in order. */
 export const steps = <K extends Slots>(plan: Plan<K>): ReadonlyArray<Step<K>> => [
-  ...plan.variables.map((planned) =>
-    step<K>(planned, planned.entry.value, (value, into) => acceptVariable(planned, value, into))
-  ),
-  ...plan.tools.map((planned) =>
-    step<K>(planned, planned.entry.tools, (value, into) => acceptTools(planned, value, into))
-  ),
-  ...plan.sections.map((planned) =>
-    step<K>(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.sections))
-  ),
-  ...plan.contexts.map((planned) =>
-    step<K>(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.contexts))
-  )
+  ...plan.variables.map(variableStep<K>),
+  ...plan.tools.map(toolsStep<K>),
+  ...plan.sections.map(sectionStep<K>),
+  ...plan.contexts.map(contextStep<K>)
 ]
+
+export const variableStep = <K extends Slots>(planned: Plan<K>["variables"][number]): Step<K> =>
+  step(planned, planned.entry.value, (value, into) => acceptVariable(planned, value, into))
+
+export const toolsStep = <K extends Slots>(planned: Plan<K>["tools"][number]): Step<K> =>
+  step(planned, planned.entry.tools, (value, into) => acceptTools(planned, value, into))
+
+export const sectionStep = <K extends Slots>(planned: Plan<K>["sections"][number]): Step<K> =>
+  step(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.sections))
+
+export const contextStep = <K extends Slots>(planned: Plan<K>["contexts"][number]): Step<K> =>
+  step(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.contexts))
 
 /** Looking at a value can throw: it may have getters, or be a Proxy. */
 const step = <K extends Slots>(

@@ -207,17 +207,25 @@ const reservedTool = Arbitrary.map(tool, (tool): ToolSchema.Input => ({ ...tool,
 
 const invalidTool = Arbitrary.map(tool, (tool): ToolSchema.Input => ({ ...tool, parameters: { maximum: Number.NaN } }))
 
-const tools = list(mostly(tool, 40, choose(reservedTool, invalidTool)), 3)
+const tools = list(tool, 3)
 
-/** One tool in 40 is refused. */
-export const toolProvider: Arb<ToolProvider.Options> = Arbitrary.all({
-  name: choose<string | undefined>(absent, literal("fs", "mcp")),
-  plugin,
-  tools: choose<ToolProvider.Tools>(
-    tools,
-    Arbitrary.all({ schemas: tools, knownNames: choose<readonly string[] | undefined>(list(toolName, 2), absent) })
-  )
-})
+const provider = (tools: Arb<ReadonlyArray<ToolSchema.Input>>): Arb<ToolProvider.Options> =>
+  Arbitrary.all({
+    name: choose<string | undefined>(absent, literal("fs", "mcp")),
+    plugin,
+    tools: choose<ToolProvider.Tools>(
+      tools,
+      Arbitrary.all({ schemas: tools, knownNames: choose<readonly string[] | undefined>(list(toolName, 2), absent) })
+    )
+  })
+
+/** Up to three tools. */
+export const toolProvider: Arb<ToolProvider.Options> = provider(tools)
+
+/** Its last tool is refused. */
+export const refusedToolProvider: Arb<ToolProvider.Options> = provider(
+  Arbitrary.map(Arbitrary.all([tools, choose(reservedTool, invalidTool)]), ([tools, refused]) => [...tools, refused])
+)
 
 /** Most are none; some list tools that nobody knows. */
 export const toolOrder: Arb<ReadonlyArray<string> | undefined> = choose<ReadonlyArray<string> | undefined>(
@@ -268,18 +276,20 @@ const mistake: Arb<Step> = choose<Step>(
   Arbitrary.all({ _tag: Arbitrary.Constant("Promise") })
 )
 
-/** One in 60 throws, and one gives a Promise. */
-export const listener: Arb<Listener> = Arbitrary.all({
-  name: literal("l1", "l2", "mask"),
-  order: mostly<number | undefined>(order, 2, absent),
-  global: mostly<boolean | undefined>(absent, 5, literal(true, false)),
-  plugin,
-  steps: mostly<ReadonlyArray<Step>>(
-    list(step, 3),
-    30,
-    Arbitrary.map(mistake, (one) => [one])
-  )
-})
+const listening = (steps: Arb<ReadonlyArray<Step>>): Arb<Listener> =>
+  Arbitrary.all({
+    name: literal("l1", "l2", "mask"),
+    order: mostly<number | undefined>(order, 2, absent),
+    global: mostly<boolean | undefined>(absent, 5, literal(true, false)),
+    plugin,
+    steps
+  })
+
+/** Up to three edits. Some give two sections of one name, or tools that are refused. */
+export const listener: Arb<Listener> = listening(list(step, 3))
+
+/** It throws, or gives a Promise. */
+export const faultyListener: Arb<Listener> = listening(Arbitrary.map(mistake, (one) => [one]))
 
 // -----------------------------------------------------------------------------
 // overlays
@@ -302,8 +312,8 @@ export const overlay: Arb<Overlay> = Arbitrary.all({
   sections: distinct(section, 4),
   contexts: distinct(context, 3),
   variables: distinct(variable, 10),
-  tools: list(toolProvider, 2),
-  listeners: distinct(listener, 2),
+  tools: list(mostly(toolProvider, 20, refusedToolProvider), 2),
+  listeners: distinct(mostly(listener, 30, faultyListener), 2),
   suppressors: mostly(Arbitrary.Constant(0), 10, literal(1, 2))
 })
 

@@ -1,6 +1,7 @@
 /** Generators of programs. */
 import * as Arbitrary from "effect/Arbitrary"
 import type * as Persona from "../../Persona.ts"
+import type * as Variable from "../../Variable.ts"
 import * as ToolOrder from "../../ToolOrder.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
@@ -12,11 +13,26 @@ const { absent, choose, list, literal, mostly } = Arbitraries
 /** A value that the types forbid, and that callers without types give. */
 const untyped = (value: unknown): never => value as never
 
-const scope = literal(0, 1, 2, 3)
+const scope = literal(0, 1, 2, 3, 1, 0)
 
-const renderable: Arb<string> = choose(Arbitraries.plainText, Arbitraries.grouplessText, Arbitraries.referringText)
+/** Few variables, so that what is referred to is often there. */
+const variableName = mostly(literal("a", "b"), 6, Arbitraries.variableName)
 
-const text: Arb<string> = mostly(renderable, 12, Arbitraries.bracedText)
+const variable: Arb<Variable.Options> = Arbitrary.map(
+  Arbitrary.all([Arbitraries.variable, variableName]),
+  ([options, name]) => ({ ...options, name })
+)
+
+const referringText = Arbitraries.pieces(["{{a}}", "x", "{{b}}", "{{a}}", "\n", "}}", " {"], {
+  minLength: 1,
+  maxLength: 4
+})
+
+const text: Arb<string> = mostly(
+  choose(Arbitraries.plainText, Arbitraries.grouplessText, referringText, referringText),
+  12,
+  Arbitraries.bracedText
+)
 
 const persona: Arb<Persona.Options> = Arbitrary.all({
   prefix: text,
@@ -27,8 +43,21 @@ const persona: Arb<Persona.Options> = Arbitrary.all({
 })
 
 const section: Arb<Contribution> = Arbitrary.map(
-  Arbitrary.all([Arbitraries.section, mostly<string | undefined>(text, 6, absent)]),
-  ([options, text]) => ({ _tag: "Section", options: { ...options, text: text ?? options.text } })
+  Arbitrary.all([
+    Arbitraries.section,
+    mostly<string | undefined>(text, 6, absent),
+    mostly(literal(false), 6, literal(true))
+  ]),
+  ([options, text, complete]) => ({
+    _tag: "Section",
+    options: { ...options, text: text ?? options.text, ...(complete ? { complete, requires: [] } : undefined) }
+  })
+)
+
+/** Refused when they run. */
+const faulty: Arb<Contribution> = choose<Contribution>(
+  Arbitrary.map(Arbitraries.refusedToolProvider, (options) => ({ _tag: "Tools", options })),
+  Arbitrary.map(Arbitraries.faultyListener, (options) => ({ _tag: "Listener", options }))
 )
 
 /** Contributions that are refused: most when they are registered, some when they are assembled. */
@@ -54,22 +83,22 @@ const illegal: Arb<Contribution> = choose<Contribution>(
 
 const unreadable: Arb<Contribution> = choose<Contribution>(
   Arbitrary.map(Arbitraries.variable, (options) => ({ _tag: "Variable", options: { ...options, value: untyped(7) } })),
-  Arbitrary.map(Arbitraries.section, ({ interpolate: _, ...options }) => ({
+  Arbitrary.map(Arbitraries.section, (options) => ({
     _tag: "Section",
-    options: { ...options, text: untyped(7) }
+    options: { ...options, interpolate: true, text: untyped(7) }
   })),
-  Arbitrary.map(Arbitraries.context, ({ interpolate: _, ...options }) => ({
+  Arbitrary.map(Arbitraries.context, (options) => ({
     _tag: "Context",
-    options: { ...options, text: untyped(7) }
+    options: { ...options, interpolate: true, text: untyped(7) }
   })),
   Arbitrary.map(Arbitraries.toolProvider, (options) => ({ _tag: "Tools", options: { ...options, tools: untyped(7) } }))
 )
 
 const legal: Arb<Contribution> = choose<Contribution>(
   section,
-  Arbitrary.map(Arbitraries.variable, (options) => ({ _tag: "Variable", options })),
+  Arbitrary.map(variable, (options) => ({ _tag: "Variable", options })),
   section,
-  Arbitrary.map(Arbitraries.variable, (options) => ({ _tag: "Variable", options })),
+  Arbitrary.map(variable, (options) => ({ _tag: "Variable", options })),
   Arbitrary.map(Arbitrary.all([Arbitraries.context, text]), ([options, text]) => ({
     _tag: "Context",
     options: { ...options, text }
@@ -80,7 +109,7 @@ const legal: Arb<Contribution> = choose<Contribution>(
   Arbitrary.Constant({ _tag: "Suppressor" })
 )
 
-const contribution: Arb<Contribution> = mostly(legal, 16, choose(illegal, unreadable))
+const contribution: Arb<Contribution> = mostly(legal, 8, choose(illegal, unreadable, faulty, faulty))
 
 const open: Arb<Step> = Arbitrary.all({ _tag: Arbitrary.Constant("Open"), label: Arbitraries.label, parent: scope })
 

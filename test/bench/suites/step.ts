@@ -28,10 +28,10 @@ for (const size of Object.values(sizes) as ReadonlyArray<Size>) {
        flat(rendered.text); flat(rendered.snapshot)
     } } }
   ]
-  const rounds = await interleave(cases, { rounds: 31, batchMs: 10 })
+  const rounds = await interleave(cases, { rounds: 101, batchMs: 3 })
   for (const name of ["changed", "steady", "promise"]) {
     const r = ratio(rounds, "peer", name)
-    console.log(size.name, name, r.median.toFixed(1), `(${r.p10.toFixed(1)}–${r.p90.toFixed(1)})`, "peer ns", rounds.get("peer")!.toSorted((a,b)=>a-b)[15], "ours", rounds.get(name)!.toSorted((a,b)=>a-b)[15])
+    console.log(size.name, name, r.median.toFixed(1), `(${r.p10.toFixed(1)}–${r.p90.toFixed(1)})`, "peer ns", rounds.get("peer")!.toSorted((a,b)=>a-b)[50], "ours", rounds.get(name)!.toSorted((a,b)=>a-b)[50])
   }
 }
 }
