@@ -107,13 +107,14 @@ export const describeCause = (cause: unknown): string => {
 }
 
 const sayCause = (cause: unknown): string => {
-  if (cause instanceof Error) {
-    if (cause.message !== "") return cause.message
-    return "_tag" in cause && typeof cause._tag === "string" ? cause._tag : cause.name
-  }
-  if (typeof cause === "object" && cause !== null) {
-    if ("message" in cause && typeof cause.message === "string" && cause.message !== "") return cause.message
-    if ("_tag" in cause && typeof cause._tag === "string") return cause._tag
-  }
-  return typeof cause === "string" ? cause : Formatter.format(cause)
+  if (typeof cause === "string") return cause
+  if (typeof cause !== "object" || cause === null) return Formatter.format(cause)
+  const said = textAt(cause, "message") ?? textAt(cause, "_tag")
+  return said ?? (cause instanceof Error ? cause.name : Formatter.format(cause))
+}
+
+/** What a property says, if it is a text. */
+const textAt = (cause: object, key: "message" | "_tag"): string | undefined => {
+  const text: unknown = Reflect.get(cause, key)
+  return typeof text === "string" && text !== "" ? text : undefined
 }

@@ -8,6 +8,7 @@ import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, AssembledVariable, Assembly } from "./Assembly.ts"
+import { type Parsed, parsedOf, type Textual } from "./internal/parsed.ts"
 import * as Origin from "./Origin.ts"
 import * as PromptContext from "./PromptContext.ts"
 import { type Kind, type Owner, ownerFields, type RenderError } from "./PromptError.ts"
@@ -117,69 +118,111 @@ export const separator = "\n\n"
  * @category constructors
  */
 export const render = (assembly: Assembly, previous?: Rendered): Result.Result<Rendered, RenderError> => {
+  const sections = parsedOf(assembly.sections)
+  const contexts = parsedOf(assembly.contexts)
+  if (previous !== undefined && isOf(previous, assembly, sections, contexts)) return Result.succeed(previous)
   const values = valuesOf(assembly)
-  return Result.gen(function* () {
-    const sections = yield* renderParts("section", assembly.sections, values, 0)
-    const contexts = yield* renderParts(
-      "context",
-      assembly.contexts,
-      values,
-      PromptContext.heading.length + separator.length
+  const prompt = renderList("section", assembly.sections, sections, values, "")
+  if (Result.isFailure(prompt)) return Result.fail(prompt.failure)
+  const snapshot = renderList("context", assembly.contexts, contexts, values, PromptContext.heading + separator)
+  if (Result.isFailure(snapshot)) return Result.fail(snapshot.failure)
+  const rendered: Rendered = Object.freeze({
+    text: prompt.success.text,
+    sections: prompt.success.parts,
+    contexts: snapshot.success.parts,
+    snapshot: snapshot.success.text,
+    variables: Object.freeze(
+      assembly.variables.filter(({ name }) => sections.names.has(name) || contexts.names.has(name))
     )
-    const rendered: Rendered = {
-      text: join(sections),
-      sections,
-      contexts,
-      snapshot: contexts.length === 0 ? "" : PromptContext.heading + separator + join(contexts),
-      variables: used(assembly)
-    }
-    return previous !== undefined && equals(previous, rendered) ? previous : Object.freeze(rendered)
   })
+  if (previous !== undefined && equals(previous, rendered)) return Result.succeed(previous)
+  lists.set(rendered, { sections: assembly.sections, contexts: assembly.contexts })
+  return Result.succeed(rendered)
 }
 
-const valuesOf = (assembly: Pick<Assembly, "variables">): Template.Values =>
-  new Map(assembly.variables.map(({ name, value }) => [name, value]))
+/** The lists that something was rendered from. */
+const lists = new WeakMap<Rendered, Pick<Assembly, "sections" | "contexts">>()
 
-const join = (parts: ReadonlyArray<Part<unknown>>): string => parts.map((part) => part.text).join(separator)
-
-interface Textual {
-  readonly name: string
-  readonly order: number
-  readonly text: Template.Text
-  readonly interpolate: boolean
-  readonly origin: Origin.Origin
+/** Whether a rendering is one of the same lists, with the same values for all that they refer to. */
+const isOf = (rendered: Rendered, assembly: Assembly, sections: Parsed, contexts: Parsed): boolean => {
+  const from = lists.get(rendered)
+  if (from === undefined || from.sections !== assembly.sections || from.contexts !== assembly.contexts) return false
+  let at = 0
+  for (const variable of assembly.variables) {
+    if (!sections.names.has(variable.name) && !contexts.names.has(variable.name)) continue
+    const before = rendered.variables[at++]
+    if (before !== variable && (before === undefined || !sameVariable(before, variable))) return false
+  }
+  return at === rendered.variables.length
 }
 
-const renderParts = <S extends Textual>(
+const valuesOf = (assembly: Pick<Assembly, "variables">): Template.Values => {
+  const values = new Map<string, string | undefined>()
+  for (const { name, value } of assembly.variables) values.set(name, value)
+  return values
+}
+
+interface RenderedList<S> {
+  readonly text: string
+  readonly parts: ReadonlyArray<Part<S>>
+}
+
+const nothing: RenderedList<never> = { text: "", parts: Object.freeze([]) }
+
+/** Renders a list, under a heading if there is one; without any text there is no heading either. */
+const renderList = <S extends Textual>(
   kind: Kind,
   sources: ReadonlyArray<S>,
+  { readings }: Parsed,
   values: Template.Values,
-  start: number
-): Result.Result<ReadonlyArray<Part<S>>, RenderError> => {
-  const parts: Array<Part<S>> = []
-  let offset = start
-  for (const source of sources) {
-    const text = source.interpolate
-      ? Template.render(source.text, values, owner(kind, source))
-      : Result.succeed(source.text.toString())
-    if (Result.isFailure(text)) return Result.fail(text.failure)
-    if (text.success === "") continue
-    parts.push(Object.freeze({ name: source.name, order: source.order, offset, text: text.success, source }))
-    offset += text.success.length + separator.length
+  heading: string
+): Result.Result<RenderedList<S>, RenderError> => {
+  const texts: Array<string> = []
+  const from: Array<S> = []
+  for (let i = 0; i < readings.length; i++) {
+    const reading = readings[i]!
+    const source = sources[i]!
+    const text = typeof reading === "string" ? reading : interpolate(reading, values)
+    if (text === undefined) return Result.map(Template.render(source.text, values, owner(kind, source)), () => nothing)
+    if (text === "") continue
+    texts.push(text)
+    from.push(source)
   }
-  return Result.succeed(Object.freeze(parts))
+  if (texts.length === 0) return Result.succeed(nothing)
+  const text = heading + texts.join(separator)
+  let offset = heading.length
+  const parts = texts.map(({ length }, i): Part<S> => {
+    const source = from[i]!
+    const start = offset
+    offset += length + separator.length
+    // Cut out of the whole, it needs no memory of its own.
+    return Object.freeze({
+      name: source.name,
+      order: source.order,
+      offset: start,
+      text: text.slice(start, start + length),
+      source
+    })
+  })
+  return Result.succeed({ text, parts: Object.freeze(parts) })
+}
+
+/** The text with all values, or nothing if something keeps it from rendering. */
+const interpolate = (segments: ReadonlyArray<Template.Segment>, values: Template.Values): string | undefined => {
+  let text = ""
+  for (const segment of segments) {
+    if (segment._tag === "Literal") text += segment.text
+    else {
+      const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
+      if (value === undefined) return undefined
+      text += value
+    }
+  }
+  return text
 }
 
 const owner = (kind: Kind, source: Textual): Owner =>
   ownerFields({ kind, entry: source.name, scope: source.origin.scope, plugin: source.origin.plugin })
-
-const used = (assembly: Assembly): ReadonlyArray<AssembledVariable> => {
-  const names = new Set<string>()
-  for (const { text, interpolate } of [...assembly.sections, ...assembly.contexts]) {
-    if (interpolate) for (const name of Template.references(text)) names.add(name)
-  }
-  return Object.freeze(assembly.variables.filter((variable) => names.has(variable.name)))
-}
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -279,11 +322,10 @@ const equals = (a: Rendered, b: Rendered): boolean =>
   a.snapshot === b.snapshot &&
   allEqual(a.sections, b.sections, samePart) &&
   allEqual(a.contexts, b.contexts, samePart) &&
-  allEqual(
-    a.variables,
-    b.variables,
-    (x, y) => x.name === y.name && x.value === y.value && Origin.equals(x.origin, y.origin)
-  )
+  allEqual(a.variables, b.variables, sameVariable)
+
+const sameVariable = (a: AssembledVariable, b: AssembledVariable): boolean =>
+  a.name === b.name && a.value === b.value && Origin.equals(a.origin, b.origin)
 
 const allEqual = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>, same: (a: A, b: A) => boolean): boolean =>
   a.length === b.length && a.every((one, i) => same(one, b[i]!))

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Assembly } from "./Assembly.ts"
@@ -44,11 +45,14 @@ export class Renderer extends Context.Service<
     const last = new LastRendered()
     return Renderer.of({
       render: (assembly) =>
-        Effect.flatMap(Current, (ambient) => {
-          const scope = scopeOf(assembly) ?? ambient
+        Effect.withFiber((fiber) => {
+          const scope = scopeOf(assembly) ?? fiber.getRef(Current)
+          const again = last.again(scope, assembly)
+          if (again !== undefined) return Exit.succeed(again)
           const rendered = Rendered.render(assembly, last.get(scope))
-          if (Result.isSuccess(rendered)) last.set(scope, rendered.success)
-          return Effect.fromResult(rendered)
+          if (Result.isFailure(rendered)) return Exit.fail(rendered.failure)
+          last.set(scope, assembly, rendered.success)
+          return Exit.succeed(rendered.success)
         })
     })
   })

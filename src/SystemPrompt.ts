@@ -227,10 +227,10 @@ const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
   const assemble = assembleWith(overlays, waterfall, toolOrder)
   return SystemPrompt.of({
     ...registrations,
-    assemble,
+    assemble: Effect.withFiber(assemble),
     trace: traceWith(overlays, waterfall, toolOrder),
     renderAssembly: (assembly) => renderer.render(assembly),
-    render: Effect.flatMap(assemble, (assembly) => renderer.render(assembly)),
+    render: Effect.withFiber((fiber) => flatMapNow(assemble(fiber), (assembly) => renderer.render(assembly))),
     changes: overlays.changes
   })
 })
@@ -314,15 +314,15 @@ const assembleWith = (
   overlays: Overlays["Service"],
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined
-): Effect.Effect<Assembly, AssembleError> => {
+): ((fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<Assembly, AssembleError>) => {
   const assemblerOf = assemblers(toolOrder)
-  return Effect.withFiber((fiber) => {
+  return (fiber) => {
     const scope = fiber.getRef(PromptScope.Current)
     const planned = overlays.plan(scope)
     if (Result.isFailure(planned)) return Exit.fail(planned.failure)
     const assembled = assemblerOf(planned.success).assemble(waterfall, scope, fiber.getRef(Annotations))
     return asExit(assembled) ?? Effect.scoped(assembled)
-  })
+  }
 }
 
 const traceWith = (

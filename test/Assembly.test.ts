@@ -17,6 +17,8 @@ import { byCodeUnits } from "../src/internal/codeUnits.ts"
 import { accept } from "../src/internal/wellFormed.ts"
 import type { AssembleError, Owner } from "../src/PromptError.ts"
 import * as arbitraries from "../src/testing/Arbitraries.ts"
+import type * as Chain from "../src/testing/Chain.ts"
+import * as generate from "../src/testing/internal/generate.ts"
 import * as edits from "../src/testing/Edit.ts"
 import { changeable } from "./support/frozen.ts"
 import { assemble, overlay, prompt, refused } from "./support/known.ts"
@@ -526,7 +528,7 @@ describe("immutability", () => {
     }).pipe(Effect.provide(SystemPrompt.layerWith({ identity: true, toolOrder: [ToolOrder.restMarker] })))
   )
 
-  it.prop("nothing of any assembly can be changed", [arbitraries.overlays, arbitraries.toolOrder], ([chain, order]) => {
+  it.prop("nothing of any assembly can be changed", [arbitraries.chain, arbitraries.toolOrder], ([chain, order]) => {
     const result = Assembly.assemble(known(chain), orderOf(order))
     if (Result.isFailure(result)) return
     assert.deepStrictEqual(changeable(result.success, [result.success.annotations]), [])
@@ -542,7 +544,7 @@ describe("immutability", () => {
 // -----------------------------------------------------------------------------
 
 /** Overlays of generated contributions. */
-const known = (chain: ReadonlyArray<arbitraries.Overlay>): ReadonlyArray<Overlay.Overlay> =>
+const known = (chain: Chain.Chain): ReadonlyArray<Overlay.Overlay> =>
   chain.map(({ label, listeners, ...rest }) =>
     Result.getOrThrow(
       Overlay.make(label, { ...rest, listeners: listeners.map((one) => ({ ...one, edit: edits.run(one) })) })
@@ -685,7 +687,7 @@ describe("assemble", () => {
     assert.deepStrictEqual(view.variables(assemble(chain)), [["v", "v012"]])
   })
 
-  it.prop("[327] twice gives equal bytes", [arbitraries.overlays, arbitraries.toolOrder], ([chain, order]) => {
+  it.prop("[327] twice gives equal bytes", [arbitraries.chain, arbitraries.toolOrder], ([chain, order]) => {
     const [one, two] = [1, 2].map(() => Assembly.assemble(known(chain), orderOf(order)))
     assert.deepStrictEqual(two, one)
     if (one !== undefined && two !== undefined && Result.isSuccess(one) && Result.isSuccess(two)) {
@@ -711,7 +713,7 @@ describe("assemble", () => {
   for (const [what, edit] of copying) {
     it.prop(
       `an identity listener that ${what} changes nothing, wherever it stands`,
-      [arbitraries.overlays, arbitraries.toolOrder, arbitraries.order, Schema.Natural],
+      [arbitraries.chain, arbitraries.toolOrder, arbitraries.order, Schema.Natural],
       ([chain, toolOrder, order, place]) => {
         const [without, withIdentity] = [known(chain), known(chain)]
         const at = place % chain.length
@@ -749,7 +751,7 @@ describe("seal", () => {
 
   it.prop(
     "whatever edits do: the complete section alone and as it was, no suppressed context, all required tools; idempotent",
-    [arbitraries.overlays, arbitraries.listener],
+    [arbitraries.chain, arbitraries.listener],
     ([chain, edit]) => {
       const base = unsealed(known(chain))
       if (Result.isFailure(base)) return
@@ -1096,7 +1098,7 @@ describe("combinators", () => {
   }
 
   const named = Arbitrary.all({ name: arbitraries.name, order: arbitraries.order })
-  const lists = arbitraries.distinct(named, 6)
+  const lists = generate.distinct(named, 6)
 
   const comesBefore = (a: Named, b: Named) => (a.order === b.order ? a.name < b.name : a.order < b.order)
 
@@ -1209,7 +1211,7 @@ describe("combinators", () => {
 
   it.prop(
     "setting, removing and mapping variables equal the edits of a sorted map",
-    [arbitraries.distinct(arbitraries.variable, 5), arbitraries.variableName, arbitraries.value],
+    [generate.distinct(arbitraries.variable, 5), arbitraries.variableName, arbitraries.value],
     ([variables, name, value]) => {
       const given = assemble([overlay({ variables })])
       const all = () => new Map(variables.map((one) => [one.name, one.value]))

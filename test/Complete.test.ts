@@ -315,7 +315,7 @@ describe("laws", () => {
 
   it.prop(
     "whatever listeners do, the complete section is the prompt, as the plan has it",
-    [arbitraries.overlays],
+    [arbitraries.chain],
     ([chain]) => {
       const made = chain.map(({ label, listeners, sections, ...rest }) =>
         Result.getOrThrow(

@@ -9,6 +9,7 @@ import * as Rendered from "../src/Rendered.ts"
 import * as Template from "../src/Template.ts"
 import type * as ToolSchema from "../src/ToolSchema.ts"
 import * as arbitraries from "../src/testing/Arbitraries.ts"
+import * as generate from "../src/testing/internal/generate.ts"
 import * as chains from "./support/chains.ts"
 import { check, patience, Tally } from "./support/check.ts"
 import { assemble, overlay } from "./support/known.ts"
@@ -412,11 +413,11 @@ describe("a clock", () => {
 // laws
 // -----------------------------------------------------------------------------
 
-const rendering = Arbitrary.filter(arbitraries.renderable, (chain) => Result.isSuccess(chains.assemble(chain)))
+const rendering = Arbitrary.filter(arbitraries.renderableChain, (chain) => Result.isSuccess(chains.assemble(chain)))
 
 /** Two chains; in half of all cases the second is the first with something of another put in. */
 const two = Arbitrary.map(
-  Arbitrary.all([rendering, rendering, arbitraries.literal(0, 1), arbitraries.picks]),
+  Arbitrary.all([rendering, rendering, generate.literal(0, 1), generate.picks]),
   ([a, b, related, picks]) => {
     const before = sideOf(Result.getOrThrow(chains.assemble(a)))
     const other = sideOf(Result.getOrThrow(chains.assemble(b)))
@@ -424,11 +425,11 @@ const two = Arbitrary.map(
     const [sections, tools] = [other.assembly.sections, other.assembly.tools]
     const edited: Assembly.Assembly = {
       ...before.assembly,
-      sections: arbitraries.shuffled(
+      sections: generate.shuffled(
         before.assembly.sections.map((one, i) => (i % 2 === 0 ? one : { ...one, text: sections[0]?.text ?? "" })),
         picks
       ),
-      tools: [...arbitraries.shuffled(before.assembly.tools, picks), ...tools.slice(0, 1)]
+      tools: [...generate.shuffled(before.assembly.tools, picks), ...tools.slice(0, 1)]
     }
     const rendered = Rendered.render(edited)
     return [before, Result.isSuccess(rendered) ? { assembly: edited, rendered: rendered.success } : other] as const

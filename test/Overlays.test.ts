@@ -16,6 +16,8 @@ import * as Persona from "../src/Persona.ts"
 import { DuplicateRegistration, InvalidRegistration, InvalidToolOrder, type ScopeClosed } from "../src/PromptError.ts"
 import * as Section from "../src/Section.ts"
 import * as arbitraries from "../src/testing/Arbitraries.ts"
+import type * as Chain from "../src/testing/Chain.ts"
+import * as generate from "../src/testing/internal/generate.ts"
 import * as chains from "./support/chains.ts"
 import * as edits from "../src/testing/Edit.ts"
 import { kinds, named } from "./support/kinds.ts"
@@ -948,7 +950,7 @@ describe("built-ins", () => {
 describe("properties", () => {
   interface Contribution {
     readonly index: number
-    readonly options: Partial<Omit<arbitraries.Overlay, "label">>
+    readonly options: Partial<Omit<Chain.Overlay, "label">>
     readonly register: (
       prompt: SystemPrompt["Service"]
     ) => Effect.Effect<void, DuplicateRegistration | InvalidRegistration | ScopeClosed, Scope.Scope>
@@ -1006,7 +1008,7 @@ describe("properties", () => {
 
   it.effect.prop(
     "[325, 326] registered in any order and closed in any order, what is closed was never there, and what stays is as if alone",
-    [arbitraries.overlays, arbitraries.picks, arbitraries.picks],
+    [arbitraries.chain, generate.picks, generate.picks],
     ([chain, registering, closing]) =>
       Effect.gen(function* () {
         const prompt = yield* SystemPrompt
@@ -1027,7 +1029,7 @@ describe("properties", () => {
           })
 
         const live = new Map<Contribution, Effect.Effect<void>>()
-        for (const one of arbitraries.shuffled(apart(chain), registering)) {
+        for (const one of generate.shuffled(apart(chain), registering)) {
           live.set(one, yield* own(PromptScope.provide(scopes[one.index]!)(one.register(prompt))))
         }
         yield* shown([...live.keys()])
@@ -1042,7 +1044,7 @@ describe("properties", () => {
         const after = [yield* revision, ...scopes.map((scope) => overlays.plan(scope))]
         planned.forEach((one, i) => assert.strictEqual(after[i], one))
 
-        const leaving = arbitraries.shuffled([...live.keys()], closing)
+        const leaving = generate.shuffled([...live.keys()], closing)
         for (const [i, one] of leaving.entries()) {
           yield* live.get(one)!
           live.delete(one)
@@ -1062,7 +1064,7 @@ describe("properties", () => {
         const prompt = yield* SystemPrompt
         const { scope: one } = yield* PromptScope.make("agent")
         const { scope: other } = yield* PromptScope.make("agent")
-        const register = (options: arbitraries.Overlay, scope: PromptScope.PromptScope) =>
+        const register = (options: Chain.Overlay, scope: PromptScope.PromptScope) =>
           Effect.forEach(apart([options]), (each) => PromptScope.provide(scope)(each.register(prompt)))
         const outcome = Effect.map(Effect.result(assembledIn(one)), chains.outcome)
         yield* register(first, one)

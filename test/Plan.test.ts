@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { type Overlay, Plan, type Section } from "../src/index.ts"
 import { MultipleCompleteSections } from "../src/PromptError.ts"
 import * as arbitraries from "../src/testing/Arbitraries.ts"
+import * as generate from "../src/testing/internal/generate.ts"
 import * as chains from "./support/chains.ts"
 import { changeable } from "./support/frozen.ts"
 import { overlay } from "./support/known.ts"
@@ -205,7 +206,7 @@ describe("complete sections", () => {
 })
 
 describe("properties", () => {
-  const chain = arbitraries.overlays
+  const chain = arbitraries.chain
 
   it.prop("shadowing: of each name the last writer on the chain takes part, and no other", [chain], ([options]) => {
     const overlays = chains.pure(options)
@@ -257,9 +258,9 @@ describe("properties", () => {
 
   it.prop(
     "[325] the order of entries in an overlay is no matter, but for tool providers that nothing tells apart",
-    [chain, arbitraries.picks],
+    [chain, generate.picks],
     ([options, picks]) => {
-      const shuffle = <A>(all: ReadonlyArray<A>) => arbitraries.shuffled(all, picks)
+      const shuffle = <A>(all: ReadonlyArray<A>) => generate.shuffled(all, picks)
       const overlays = chains.pure(options)
       const shuffled = overlays.map((one) => ({
         ...one,

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { byCodeUnits } from "../internal/codeUnits.ts"
+import { clipMiddle } from "../internal/excerpt.ts"
 import { InvalidComposition, maxProblems, type Problem } from "./InvalidComposition.ts"
 import { placeAt, type SourceFile } from "./SourceFile.ts"
 import type { Document } from "./Yaml.ts"
@@ -57,9 +58,20 @@ export const showPath = (path: Path): string =>
     return shown === "" ? key : `${shown}.${key}`
   }, "")
 
+/** A message quotes the file, and its names may be as long as the file. */
+const maxMessage = 2_000
+
+const maxPath = 400
+
 const toProblem = ({ message, offset, path, source, tag }: Complaint): Problem => {
   const { frame, ...place } = placeAt(source, offset)
-  return { ...place, path: showPath(path), message, ...(tag === undefined ? undefined : { tag }), frame }
+  return {
+    ...place,
+    path: clipMiddle(showPath(path), maxPath),
+    message: clipMiddle(message, maxMessage),
+    ...(tag === undefined ? undefined : { tag }),
+    frame
+  }
 }
 
 const keyOf = (path: Path): string => JSON.stringify(path)

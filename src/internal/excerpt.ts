@@ -1,6 +1,6 @@
 /** Short pieces of a text for messages: on one line, of bounded length, without half a surrogate pair. */
 
-const lineBreak = /[\n\r\v\f\u0085\u2028\u2029]/u
+const lineBreak = /[\n\r\u000b\f\u0085\u2028\u2029]/u
 
 /** Whether a cut at this index would halve a surrogate pair. */
 const halves = (text: string, index: number): boolean => {
@@ -15,6 +15,13 @@ const head = (text: string, max: number): string =>
 
 /** The whole text, or its beginning and `…`, in at most `max` units. */
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${head(text, max - 1)}…`)
+
+/** The whole text, or its beginning and its end with `…` between, in at most `max` units: what a message advises stands last. */
+export const clipMiddle = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  const end = text.length - Math.floor(max / 3)
+  return clip(text, max - (text.length - end)) + text.slice(halves(text, end) ? end + 1 : end)
+}
 
 /** What follows `start` on its line, at most `max` units of it. */
 export const lineFrom = (text: Pick<string, "slice">, start: number, max: number): string => {

@@ -1,32 +1,42 @@
 /**
- * What each prompt scope was rendered to last. A consumer that compares by `===` holds
- * what it compares with, so a weak reference is enough for it; the prompts of the scopes
- * that rendered most recently are held as well, so that they need no new rendering.
+ * What each prompt scope was rendered to last. The renderings of the scopes that rendered lately are held, so that they
+ * need no new rendering. Of the others a weak reference is enough: a consumer that compares by `===` holds what it
+ * compares with.
  */
 import type { Assembly } from "../Assembly.ts"
 import type { PromptScope } from "../PromptScope.ts"
 import type { Rendered } from "../Rendered.ts"
+import { Recent } from "./recent.ts"
 
-/** Prompts are long: only so many are held. */
-const held = 64
+/** Prompts are long: those of so many scopes are held, and of twice as many at the most. */
+const held = 32
+
+interface Last {
+  readonly assembly: Assembly
+  readonly rendered: Rendered
+}
 
 export class LastRendered {
-  readonly #last = new WeakMap<PromptScope, WeakRef<Rendered>>()
-  /** A set keeps its order of insertion: the first one is the oldest. */
-  readonly #recent = new Set<Rendered>()
+  // A weak reference costs much, and keeps alive whatever it is made for or asked for until the present job ends: it is
+  // made only for what is no longer held.
+  readonly #dropped = new WeakMap<PromptScope, WeakRef<Rendered>>()
+  readonly #held = new Recent<PromptScope, Last>(held, (scope, { rendered }) =>
+    this.#dropped.set(scope, new WeakRef(rendered))
+  )
 
-  get(scope: PromptScope): Rendered | undefined {
-    return this.#last.get(scope)?.deref()
+  /** What this very assembly was rendered to, if that was the last for its scope. */
+  again(scope: PromptScope, assembly: Assembly): Rendered | undefined {
+    const last = this.#held.get(scope)
+    return last?.assembly === assembly ? last.rendered : undefined
   }
 
-  set(scope: PromptScope, rendered: Rendered): void {
-    this.#recent.delete(rendered)
-    this.#recent.add(rendered)
-    for (const oldest of this.#recent) {
-      if (this.#recent.size <= held) break
-      this.#recent.delete(oldest)
-    }
-    if (this.get(scope) !== rendered) this.#last.set(scope, new WeakRef(rendered))
+  /** What was rendered last for the scope. */
+  get(scope: PromptScope): Rendered | undefined {
+    return this.#held.get(scope)?.rendered ?? this.#dropped.get(scope)?.deref()
+  }
+
+  set(scope: PromptScope, assembly: Assembly, rendered: Rendered): void {
+    this.#held.set(scope, { assembly, rendered })
   }
 }
 

@@ -1,11 +1,17 @@
 /**
- * Generators of contributions and of whole chains of overlays.
+ * Generators of names, texts, contributions, and whole chains of overlays, for `effect/Arbitrary`.
  *
- * Everything that can collide does so often: names are few, orders tie, labels of scopes repeat, half of all texts have
- * braces. Everything generated is plain data (listeners too, see `edits.ts`), so that a counterexample can be read, and
- * is made of lists of small pieces, so that it shrinks to little. The first alternative is always the simplest one.
+ * All of them are legal unless their description says otherwise. What can collide does so often: names are few, orders
+ * tie, labels of scopes repeat, and half of all texts have braces. What is generated is plain data, listeners too (see
+ * `Edit`), so that a counterexample can be read; fields that may be absent are left out. Everything shrinks: lists get
+ * shorter, options go, and names, orders and texts become the first ones of their kind. Give the engine a `maxShrinks`
+ * of a thousand or so: its own limit of a hundred is for smaller values.
+ *
+ * @since 0.1.0
  */
-import { Arbitrary, Schema } from "effect"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Result from "effect/Result"
+import type { Assembly } from "../Assembly.ts"
 import type * as PromptContext from "../PromptContext.ts"
 import type * as Section from "../Section.ts"
 import * as Template from "../Template.ts"
@@ -13,132 +19,136 @@ import * as ToolOrder from "../ToolOrder.ts"
 import type * as ToolProvider from "../ToolProvider.ts"
 import type * as ToolSchema from "../ToolSchema.ts"
 import type * as Variable from "../Variable.ts"
-import { VariableName } from "../VariableName.ts"
+import * as Chain from "./Chain.ts"
 import type { Listener, Step } from "./Edit.ts"
-
-type Arb<A> = Arbitrary.Arbitrary<A>
-
-// -----------------------------------------------------------------------------
-// combinators
-// -----------------------------------------------------------------------------
-
-/** One of the values; shrinks towards the first. */
-export const literal = <const A extends string | number | boolean>(...values: ReadonlyArray<A>): Arb<A> =>
-  Arbitrary.schema(Schema.Literals(values))
-
-const below = (end: number): Arb<number> =>
-  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: end - 1 })))
-
-/** One of the alternatives, each as likely as it is often there; shrinks towards the first. */
-export const choose = <A>(first: Arb<A>, ...rest: ReadonlyArray<Arb<A>>): Arb<A> =>
-  Arbitrary.flatMap(below(rest.length + 1), (i) => rest[i - 1] ?? first)
-
-/** The first, but one time in `rarity` the second. */
-export const mostly = <A>(usual: Arb<A>, rarity: number, odd: Arb<A>): Arb<A> =>
-  Arbitrary.flatMap(below(rarity), (i) => (i === rarity - 1 ? odd : usual))
-
-export const absent: Arb<undefined> = Arbitrary.Constant(undefined)
-
-export const list = <A>(item: Arb<A>, maxLength: number): Arb<ReadonlyArray<A>> => Arbitrary.array(item, { maxLength })
-
-/** A list without two of one name. */
-export const distinct = <A extends { readonly name: string }>(item: Arb<A>, maxLength: number): Arb<ReadonlyArray<A>> =>
-  Arbitrary.map(list(item, maxLength), (all) =>
-    all.filter((one, i) => all.findIndex((other) => other.name === one.name) === i)
-  )
-
-/** Decisions for `shuffled`. */
-export const picks: Arb<ReadonlyArray<number>> = list(below(1_000), 40)
-
-/** The list in the order that the picks decide; without picks as it is. */
-export const shuffled = <A>(all: ReadonlyArray<A>, by: ReadonlyArray<number>): ReadonlyArray<A> => {
-  const rest = [...all]
-  return all.flatMap((_, i) => rest.splice((by[i % by.length] ?? 0) % rest.length, 1))
-}
+import {
+  type Arb,
+  absent,
+  choose,
+  compact,
+  compacted,
+  distinct,
+  list,
+  literal,
+  mostly,
+  seldom
+} from "./internal/generate.ts"
+import * as json from "./internal/json.ts"
+import * as texts from "./internal/texts.ts"
 
 // -----------------------------------------------------------------------------
 // names and orders
 // -----------------------------------------------------------------------------
 
-/** Of sections and contexts. Code units, collation and prototypes disagree about their order. */
+/**
+ * Names of sections and contexts. Code units, collation and prototypes disagree about their order.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
 export const name: Arb<string> = literal("a", "b", "B", "a-1", "é", "e\u0301", "{{a}}", "constructor", "__proto__")
 
+/**
+ * Names of plugins, or none.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
 export const plugin: Arb<string | undefined> = choose<string | undefined>(absent, literal("core", "extra"))
 
-/** Half of all tie. */
+/**
+ * Orders of sections, contexts and listeners: finite, also huge, negative and fractional. Half of all are 0 or 1, so that
+ * they tie.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
 export const order: Arb<number> = choose<number>(literal(0, 1), literal(0, -1, 0.5, 1000, -1e9, Number.MAX_VALUE))
 
-export const variableName: Arb<string> = literal("a", "b", "c", "constructor", "to_string")
+const variableNames = ["a", "b", "c", "constructor", "to_string"]
 
+/**
+ * Names of variables.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
+export const variableName: Arb<string> = literal(...variableNames)
+
+/**
+ * Names of tools.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
 export const toolName: Arb<string> = literal("bash", "read", "a", "B", "__proto__")
 
-/** Of prompt scopes: two of one label are two. */
+/**
+ * Labels of prompt scopes. They repeat: two scopes of one label are two.
+ *
+ * @since 0.1.0
+ * @category names and orders
+ */
 export const label: Arb<string> = literal("agent", "preset", "agent", "global")
 
 // -----------------------------------------------------------------------------
 // texts
 // -----------------------------------------------------------------------------
 
-/** A text of some of the given pieces. */
-export const pieces = (
-  alphabet: ReadonlyArray<string>,
-  lengths: { readonly minLength?: number; readonly maxLength: number }
-): Arb<string> =>
-  Arbitrary.map(Arbitrary.array(Arbitrary.schema(Schema.Literals(alphabet)), lengths), (all) => all.join(""))
+/**
+ * Text without braces.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
+export const plainText: Arb<string> = texts.plain
 
-const prose = [
-  "x",
-  " ",
-  "\n",
-  "\n\n",
-  "é",
-  "e\u0301",
-  "😀",
-  "\ud83d",
-  "$&",
-  "$1",
-  "\\",
-  "<b>",
-  "&amp;",
-  "\u200b",
-  "\r\n"
-]
+/**
+ * Text with braces of all kinds, but no `{{`: it renders to itself.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
+export const grouplessText: Arb<string> = texts.groupless
 
-/** No braces. */
-export const plainText: Arb<string> = pieces(prose, { maxLength: 5 })
+/**
+ * References to variables (see `variableName`) and text between them, nothing malformed.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
+export const referringText: Arb<string> = texts.referring(variableNames)
 
-/** Braces of all kinds, but no `{{`: it renders to itself. */
-export const grouplessText: Arb<string> = Arbitrary.map(
-  pieces([...prose, "{", "}", "}}", "{a", "{ {", "a}}"], { maxLength: 8 }),
-  (text) => text.replaceAll(/\{\{+/gu, "{")
-)
+/**
+ * Braces in all arrangements, with little between them. Most do not render.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
+export const bracedText: Arb<string> = texts.braced
 
-/** References to variables and text between them, nothing malformed. */
-export const referringText: Arb<string> = pieces(
-  ["{{a}}", "{{b}}", "{{c}}", "{{constructor}}", "{{to_string}}", "x", "\n", "😀", "$&", " {"],
-  { minLength: 1, maxLength: 4 }
-)
-
-/** Braces in all arrangements, with little between them. */
-export const bracedText: Arb<string> = pieces(
-  ["{{", "}}", "{{", "}}", "{", "}", "a", " ", "\n", "A", "{{a}}", "{{nope}}"],
-  { minLength: 2, maxLength: 10 }
-)
-
-/** Any text; half have braces. */
+/**
+ * Any text; half have braces, and of these most do not render.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
 export const text: Arb<string> = choose(plainText, plainText, plainText, referringText, bracedText, bracedText)
 
-const hole: Arb<Template.Template> = choose<Template.Template>(
-  Arbitrary.map(text, Template.verbatim),
-  Arbitrary.map(variableName, (name) => Template.ref(VariableName.make(name)))
-)
+/**
+ * References between literal parts with any braces.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
+export const template: Arb<Template.Template> = texts.template(text, variableNames)
 
-/** References between literal parts with any braces. */
-export const template: Arb<Template.Template> = Arbitrary.map(list(hole, 4), (holes) =>
-  holes.reduce<Template.Template>((all, one) => Template.text`${all}${one}`, Template.verbatim(""))
-)
-
-/** Values of variables: many would do harm if they were read again, or taken for a pattern. */
+/**
+ * Values of variables. Many would do harm if they were read again, or taken for a pattern.
+ *
+ * @since 0.1.0
+ * @category texts
+ */
 export const value: Arb<string> = choose(plainText, bracedText, literal("", "}}", "{{b}}", "$&", "__proto__"))
 
 // -----------------------------------------------------------------------------
@@ -152,87 +162,142 @@ interface Body {
 
 const body: Arb<Body> = choose<Body>(
   Arbitrary.all({ text }),
-  Arbitrary.all({ text, interpolate: choose<boolean | undefined>(absent, literal(true)) }),
+  compacted(Arbitrary.all({ text, interpolate: choose<boolean | undefined>(absent, literal(true)) })),
   Arbitrary.all({ text: template }),
   Arbitrary.all({ text, interpolate: literal(false) })
 )
 
-const head = Arbitrary.all({ name, order, plugin })
+const head = compacted(Arbitrary.all({ name, order, plugin }))
 
-/** One in 16 is complete. */
+/**
+ * Sections. One in 16 is complete, and some of the others require tools.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
 export const section: Arb<Section.Options> = Arbitrary.map(
   Arbitrary.all([
     head,
     body,
-    mostly<readonly string[] | "complete">(
-      mostly(Arbitrary.Constant([]), 4, list(toolName, 2)),
-      16,
-      literal("complete")
-    )
+    mostly<readonly string[] | "complete" | undefined>(seldom(4, list(toolName, 2)), 16, literal("complete"))
   ]),
   ([head, body, demands]) => ({
     ...head,
     ...body,
-    ...(demands === "complete" ? { complete: true } : { requires: demands })
+    ...(demands === "complete" ? { complete: true } : demands === undefined ? undefined : { requires: demands })
   })
 )
 
+/**
+ * Contexts.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
 export const context: Arb<PromptContext.Options> = Arbitrary.map(Arbitrary.all([head, body]), ([head, body]) => ({
   ...head,
   ...body
 }))
 
-/** One in four has no value. */
-export const variable: Arb<Variable.Options> = Arbitrary.all({
-  name: variableName,
-  value: mostly<string | undefined>(value, 4, absent),
-  plugin
-})
-
-const parameters: Arb<object> = Arbitrary.map(
-  literal("{}", '{"type":"object"}', '{"type":"object","properties":{"{{a}}":{"enum":[1,null]}}}'),
-  (json): object => JSON.parse(json)
+/**
+ * Variables. One in four has no value.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const variable: Arb<Variable.Options> = Arbitrary.map(
+  Arbitrary.all([variableName, mostly<string | undefined>(value, 4, absent), plugin]),
+  ([name, value, plugin]) => ({ name, value, ...compact({ plugin }) })
 )
 
-/** A tool as a host keeps it, with fields of its own. */
-export const tool: Arb<ToolSchema.Input> = Arbitrary.all({
-  name: toolName,
-  description: text,
-  parameters,
-  deferLoading: choose<unknown>(absent, literal<boolean | string>(true, false, "true")),
-  timeoutMs: literal(1, 2)
-})
+/**
+ * Parameters of tools: JSON objects in objects, at most four deep, whose keys and values are those that engines and
+ * templates stumble over.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const parameters: Arb<object> = choose<object>(
+  Arbitrary.Constant({}),
+  Arbitrary.Constant({ type: "object" }),
+  Arbitrary.map(json.object(3), (properties) => ({ type: "object", properties })),
+  json.object(4)
+)
 
-const reservedTool = Arbitrary.map(tool, (tool): ToolSchema.Input => ({ ...tool, name: ToolOrder.restMarker }))
-
-const invalidTool = Arbitrary.map(tool, (tool): ToolSchema.Input => ({ ...tool, parameters: { maximum: Number.NaN } }))
-
-const tools = list(tool, 3)
-
-const provider = (tools: Arb<ReadonlyArray<ToolSchema.Input>>): Arb<ToolProvider.Options> =>
+/**
+ * Tools as a host keeps them: some are deferred, and some have fields that no model is shown.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const toolSchema: Arb<ToolSchema.Input> = compacted(
   Arbitrary.all({
-    name: choose<string | undefined>(absent, literal("fs", "mcp")),
-    plugin,
-    tools: choose<ToolProvider.Tools>(
-      tools,
-      Arbitrary.all({ schemas: tools, knownNames: choose<readonly string[] | undefined>(list(toolName, 2), absent) })
-    )
+    name: toolName,
+    description: text,
+    parameters,
+    deferLoading: choose<unknown>(absent, literal<boolean | string>(true, false, "true")),
+    timeoutMs: choose<number | undefined>(absent, literal(1, 2))
   })
-
-/** Up to three tools. */
-export const toolProvider: Arb<ToolProvider.Options> = provider(tools)
-
-/** Its last tool is refused. */
-export const refusedToolProvider: Arb<ToolProvider.Options> = provider(
-  Arbitrary.map(Arbitrary.all([tools, choose(reservedTool, invalidTool)]), ([tools, refused]) => [...tools, refused])
 )
 
-/** Most are none; some list tools that nobody knows. */
+/**
+ * Tools that are refused: their name is the rest marker of `toolOrder`, or their parameters are no JSON.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const refusedToolSchema: Arb<ToolSchema.Input> = Arbitrary.map(
+  Arbitrary.all([toolSchema, literal("name", "parameters")]),
+  ([tool, part]) =>
+    part === "name" ? { ...tool, name: ToolOrder.restMarker } : { ...tool, parameters: { maximum: Number.NaN } }
+)
+
+const providerOf = (tools: Arb<ReadonlyArray<ToolSchema.Input>>): Arb<ToolProvider.Options> =>
+  compacted(
+    Arbitrary.all({
+      name: choose<string | undefined>(absent, literal("fs", "mcp")),
+      plugin,
+      tools: choose<ToolProvider.Tools>(
+        tools,
+        compacted(
+          Arbitrary.all({
+            schemas: tools,
+            knownNames: choose<readonly string[] | undefined>(list(toolName, 2), absent)
+          })
+        )
+      )
+    })
+  )
+
+/**
+ * Tool providers of up to three tools. Half of them say which names they know.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const toolProvider: Arb<ToolProvider.Options> = providerOf(list(toolSchema, 3))
+
+/**
+ * Tool providers whose last tool is refused.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
+export const refusedToolProvider: Arb<ToolProvider.Options> = providerOf(
+  Arbitrary.map(Arbitrary.all([list(toolSchema, 2), refusedToolSchema]), ([tools, refused]) => [...tools, refused])
+)
+
+/**
+ * A configured order of tools; most are none. Some list tools that nobody knows, which fails the assembly.
+ *
+ * @since 0.1.0
+ * @category contributions
+ */
 export const toolOrder: Arb<ReadonlyArray<string> | undefined> = choose<ReadonlyArray<string> | undefined>(
   absent,
   absent,
   absent,
-  Arbitrary.map(Arbitrary.all([list(toolName, 3), below(4)]), ([names, at]) =>
+  Arbitrary.map(Arbitrary.all([list(toolName, 3), literal(0, 1, 2, 3)]), ([names, at]) =>
     [...new Set(names)].toSpliced(at, 0, ToolOrder.restMarker)
   )
 )
@@ -241,98 +306,114 @@ export const toolOrder: Arb<ReadonlyArray<string> | undefined> = choose<Readonly
 // listeners
 // -----------------------------------------------------------------------------
 
+const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(tag)
+
 const added = literal("added-1", "added-2", "a")
 
-const step: Arb<Step> = choose<Step>(
-  Arbitrary.all({ _tag: Arbitrary.Constant("Annotate"), value: literal("x", "y") }),
-  Arbitrary.map(Arbitrary.all([section, added]), ([{ order, text, interpolate, requires }, name]) => ({
+const sectionInput = Arbitrary.map(section, ({ plugin: _, complete: __, ...input }) => input)
+
+const contextInput = Arbitrary.map(context, ({ plugin: _, ...input }) => input)
+
+/**
+ * Steps of a listener: edits of an assembly. One in 60 adds a tool that is refused, and some a section of a name that is
+ * there; then the listener's result is an `InvalidAssembly`.
+ *
+ * @since 0.1.0
+ * @category listeners
+ */
+export const step: Arb<Step> = choose<Step>(
+  Arbitrary.all({ _tag: tagged("Annotate"), value: literal("x", "y") }),
+  Arbitrary.map(Arbitrary.all([sectionInput, added]), ([section, name]) => ({
     _tag: "AddSection",
-    section: { name, order, text, interpolate, requires }
+    section: { ...section, name }
   })),
-  Arbitrary.map(section, ({ name, order, text, interpolate, requires }) => ({
-    _tag: "ReplaceSection",
-    section: { name, order, text, interpolate, requires }
-  })),
-  Arbitrary.all({ _tag: Arbitrary.Constant("RemoveSection"), name }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("ReverseSections") }),
-  Arbitrary.map(Arbitrary.all([context, added]), ([{ order, text, interpolate }, name]) => ({
+  Arbitrary.all({ _tag: tagged("ReplaceSection"), section: sectionInput }),
+  Arbitrary.all({ _tag: tagged("RemoveSection"), name }),
+  Arbitrary.all({ _tag: tagged("ReverseSections") }),
+  Arbitrary.map(Arbitrary.all([contextInput, added]), ([context, name]) => ({
     _tag: "AddContext",
-    context: { name, order, text, interpolate }
+    context: { ...context, name }
   })),
-  Arbitrary.all({ _tag: Arbitrary.Constant("RemoveContext"), name }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("AddTool"), tool: mostly(tool, 20, choose(reservedTool, invalidTool)) }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("DescribeTool"), name: toolName, description: text }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("RemoveTool"), name: toolName }),
+  Arbitrary.all({ _tag: tagged("RemoveContext"), name }),
+  Arbitrary.all({ _tag: tagged("AddTool"), tool: mostly(toolSchema, 5, refusedToolSchema) }),
+  Arbitrary.all({ _tag: tagged("DescribeTool"), name: toolName, description: text }),
+  Arbitrary.all({ _tag: tagged("RemoveTool"), name: toolName }),
   Arbitrary.all({
-    _tag: Arbitrary.Constant("SetVariable"),
+    _tag: tagged("SetVariable"),
     name: variableName,
     value: mostly<string | undefined>(value, 4, absent)
   }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("RemoveVariable"), name: variableName })
+  Arbitrary.all({ _tag: tagged("RemoveVariable"), name: variableName })
 )
 
-const mistake: Arb<Step> = choose<Step>(
-  Arbitrary.all({ _tag: Arbitrary.Constant("Throw"), message: literal("boom") }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("Promise") })
-)
-
-const listening = (steps: Arb<ReadonlyArray<Step>>): Arb<Listener> =>
-  Arbitrary.all({
-    name: literal("l1", "l2", "mask"),
-    order: mostly<number | undefined>(order, 2, absent),
-    global: mostly<boolean | undefined>(absent, 5, literal(true, false)),
-    plugin,
-    steps
-  })
-
-/** Up to three edits. Some give two sections of one name, or tools that are refused. */
-export const listener: Arb<Listener> = listening(list(step, 3))
-
-/** It throws, or gives a Promise. */
-export const faultyListener: Arb<Listener> = listening(Arbitrary.map(mistake, (one) => [one]))
-
-// -----------------------------------------------------------------------------
-// overlays
-// -----------------------------------------------------------------------------
-
-/** What is registered in one scope. */
-export interface Overlay {
-  readonly label: string
-  readonly sections: ReadonlyArray<Section.Options>
-  readonly contexts: ReadonlyArray<PromptContext.Options>
-  readonly variables: ReadonlyArray<Variable.Options>
-  readonly tools: ReadonlyArray<ToolProvider.Options>
-  readonly listeners: ReadonlyArray<Listener>
-  readonly suppressors: number
-}
-
-/** One in ten suppresses contexts, some of these twice. */
-export const overlay: Arb<Overlay> = Arbitrary.all({
-  label,
-  sections: distinct(section, 4),
-  contexts: distinct(context, 3),
-  variables: distinct(variable, 10),
-  tools: list(mostly(toolProvider, 20, refusedToolProvider), 2),
-  listeners: distinct(mostly(listener, 30, faultyListener), 2),
-  suppressors: mostly(Arbitrary.Constant(0), 10, literal(1, 2))
-})
+const listenerOf = (steps: Arb<ReadonlyArray<Step>>): Arb<Listener> =>
+  compacted(
+    Arbitrary.all({
+      name: literal("l1", "l2", "mask"),
+      order: choose<number | undefined>(absent, order),
+      global: seldom(5, literal(true, false)),
+      plugin,
+      steps
+    })
+  )
 
 /**
- * The overlays of a chain, farthest first. The first is the global one, whatever its label says. Global listeners have
- * names that tell their overlays apart, since all of them end up in the first one.
+ * Listeners of up to three steps.
+ *
+ * @since 0.1.0
+ * @category listeners
  */
-export const overlays: Arb<ReadonlyArray<Overlay>> = Arbitrary.map(
-  Arbitrary.array(overlay, { minLength: 1, maxLength: 4 }),
-  (chain) =>
-    chain.map((one, index) => ({
-      ...one,
-      listeners: one.listeners.map((listener) =>
-        listener.global === true ? { ...listener, name: `${listener.name} of ${index}` } : listener
-      )
-    }))
+export const listener: Arb<Listener> = listenerOf(list(step, 3))
+
+/**
+ * Listeners that throw, or give a Promise.
+ *
+ * @since 0.1.0
+ * @category listeners
+ */
+export const faultyListener: Arb<Listener> = listenerOf(
+  Arbitrary.map(literal("Throw", "Promise"), (mistake) => [
+    mistake === "Throw" ? { _tag: mistake, message: "boom" } : { _tag: mistake }
+  ])
 )
 
-const variableNames = ["a", "b", "c", "constructor", "to_string"]
+// -----------------------------------------------------------------------------
+// chains
+// -----------------------------------------------------------------------------
+
+const overlayOf = (tools: Arb<ToolProvider.Options>, listener: Arb<Listener>): Arb<Chain.Overlay> =>
+  Arbitrary.all({
+    label,
+    sections: distinct(section, 4),
+    contexts: distinct(context, 3),
+    variables: distinct(variable, 10),
+    tools: list(tools, 2),
+    listeners: distinct(listener, 2),
+    suppressors: Arbitrary.map(seldom(10, literal(1, 2)), (n) => n ?? 0)
+  })
+
+/**
+ * Overlays. One in ten suppresses contexts, some of these twice; one tool provider in 20 is refused, and one listener in
+ * 30 faulty.
+ *
+ * @since 0.1.0
+ * @category chains
+ */
+export const overlay: Arb<Chain.Overlay> = overlayOf(
+  mostly(toolProvider, 20, refusedToolProvider),
+  mostly(listener, 30, faultyListener)
+)
+
+/**
+ * Chains of one to four overlays, as `overlay` makes them. Most assemble; that some do not renders is usual.
+ *
+ * @since 0.1.0
+ * @category chains
+ */
+export const chain: Arb<Chain.Chain> = Arbitrary.map(
+  Arbitrary.array(overlay, { minLength: 1, maxLength: 4 }),
+  Chain.distinguish
+)
 
 /** Whether a text renders once all variables have values. */
 const renders = (text: Template.Text): boolean =>
@@ -342,9 +423,14 @@ const renders = (text: Template.Text): boolean =>
 
 const literally = <A extends Body>(one: A): A => (renders(one.text) ? one : { ...one, interpolate: false })
 
-/** Overlays without listeners that render: text that does not is data, and every variable has a value. */
-export const renderable: Arb<ReadonlyArray<Overlay>> = Arbitrary.map(
-  Arbitrary.all([overlays, Arbitrary.array(value, { minLength: 5, maxLength: 5 })]),
+/**
+ * Chains without listeners that render if they assemble: text that does not is data, and every variable has a value.
+ *
+ * @since 0.1.0
+ * @category chains
+ */
+export const renderableChain: Arb<Chain.Chain> = Arbitrary.map(
+  Arbitrary.all([chain, Arbitrary.array(value, { minLength: 5, maxLength: 5 })]),
   ([chain, values]) =>
     chain.map((one, index) => ({
       ...one,
@@ -360,4 +446,25 @@ export const renderable: Arb<ReadonlyArray<Overlay>> = Arbitrary.map(
       ],
       listeners: []
     }))
+)
+
+/**
+ * Assemblies of `chain`. Many do not render.
+ *
+ * @since 0.1.0
+ * @category assemblies
+ */
+export const assembly: Arb<Assembly> = Arbitrary.filterMap(Arbitrary.all([chain, toolOrder]), ([chain, toolOrder]) =>
+  Chain.assemble(chain, { toolOrder })
+)
+
+/**
+ * Assemblies that render.
+ *
+ * @since 0.1.0
+ * @category assemblies
+ */
+export const renderableAssembly: Arb<Assembly> = Arbitrary.filterMap(
+  Arbitrary.all([renderableChain, toolOrder]),
+  ([chain, toolOrder]) => Chain.assemble(chain, { toolOrder })
 )

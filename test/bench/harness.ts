@@ -71,6 +71,8 @@ export const spread = (values: ReadonlyArray<number>): Spread => {
   return { median: quantile(sorted, 0.5), p10: quantile(sorted, 0.1), p90: quantile(sorted, 0.9) }
 }
 
+export const median = (values: ReadonlyArray<number>): number => spread(values).median
+
 export const of = (rounds: Rounds, name: string): ReadonlyArray<number> => {
   const found = rounds.get(name)
   if (found === undefined) throw new Error(`no case ${JSON.stringify(name)} was measured`)

@@ -5,21 +5,22 @@ import * as PromptScope from "../../src/PromptScope.ts"
 import type * as ToolProvider from "../../src/ToolProvider.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
 import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import * as generate from "../../src/testing/internal/generate.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 
-const ways = arbitraries.list(arbitraries.literal(...chains.ways), 12)
+const ways = generate.list(generate.literal(...chains.ways), 12)
 
 /** An order of registering and kinds of providers. */
-const manner = Arbitrary.all({ ways, picks: arbitraries.picks })
+const manner = Arbitrary.all({ ways, picks: generate.picks })
 
 const composition = Arbitrary.all([
-  arbitraries.choose(arbitraries.renderable, arbitraries.overlays),
+  generate.choose(arbitraries.renderableChain, arbitraries.chain),
   arbitraries.toolOrder
 ])
 
 /** A third of all have a Promise where a value belongs. */
-const promise = arbitraries.mostly<number | undefined>(arbitraries.absent, 3, arbitraries.literal(0, 1, 2, 3, 5, 8))
+const promise = generate.mostly<number | undefined>(generate.absent, 3, generate.literal(0, 1, 2, 3, 5, 8))
 
 describe("SystemPrompt.assemble and Assembly.assemble", () => {
   it.effect(

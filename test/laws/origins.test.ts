@@ -5,10 +5,11 @@ import type { Assembly } from "../../src/Assembly.ts"
 import type { Origin } from "../../src/Origin.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
 import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import type * as Chain from "../../src/testing/Chain.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 
-const quiet = Arbitrary.map(arbitraries.overlays, (chain) => chain.map((one) => ({ ...one, listeners: [] })))
+const quiet = Arbitrary.map(arbitraries.chain, (chain) => chain.map((one) => ({ ...one, listeners: [] })))
 
 /** A contribution of one overlay of a chain. */
 interface Registration<A> {
@@ -28,7 +29,7 @@ const whose = ({ scope, entry }: Registration<Owned>) =>
 /** All contributions of a kind, nearest first. */
 const nearestFirst = <A>(
   chain: chains.Chain,
-  pick: (overlay: arbitraries.Overlay) => ReadonlyArray<A>
+  pick: (overlay: Chain.Overlay) => ReadonlyArray<A>
 ): ReadonlyArray<Registration<A>> =>
   chain
     .flatMap((overlay, position) =>

@@ -7,18 +7,19 @@ import * as Rendered from "../../src/Rendered.ts"
 import * as Template from "../../src/Template.ts"
 import { VariableName } from "../../src/VariableName.ts"
 import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import * as generate from "../../src/testing/internal/generate.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 
 const quiet = (chain: chains.Chain): chains.Chain => chain.map((one) => ({ ...one, listeners: [] }))
 
 /** Chains that assemble; whether the assembly renders is another matter. */
-const assembling = Arbitrary.filter(Arbitrary.map(arbitraries.overlays, quiet), (chain) =>
+const assembling = Arbitrary.filter(Arbitrary.map(arbitraries.chain, quiet), (chain) =>
   Result.isSuccess(chains.assemble(chain))
 )
 
 /** Chains whose assembly renders. */
-const rendering = Arbitrary.filter(arbitraries.renderable, (chain) => Result.isSuccess(chains.assemble(chain)))
+const rendering = Arbitrary.filter(arbitraries.renderableChain, (chain) => Result.isSuccess(chains.assemble(chain)))
 
 const assemblyOf = (chain: chains.Chain): Assembly => Result.getOrThrow(chains.assemble(chain))
 
@@ -51,8 +52,8 @@ const anew = (chain: chains.Chain): chains.Chain => {
 describe("texts without references", () => {
   const own = Arbitrary.map(
     Arbitrary.all([
-      arbitraries.distinct(arbitraries.section, 5),
-      arbitraries.distinct(arbitraries.context, 4),
+      generate.distinct(arbitraries.section, 5),
+      generate.distinct(arbitraries.context, 4),
       Arbitrary.array(arbitraries.grouplessText, { minLength: 9, maxLength: 9 })
     ]),
     ([sections, contexts, texts]) => {
@@ -141,9 +142,9 @@ describe("rendering", () => {
         const tally = new Tally()
         yield* check(
           Arbitrary.all([
-            arbitraries.choose(rendering, assembling),
+            generate.choose(rendering, assembling),
             arbitraries.value,
-            arbitraries.literal("other", "keep", "unset", "remove")
+            generate.literal("other", "keep", "unset", "remove")
           ]),
           ([chain, value, change]) =>
             Effect.sync(() => {

@@ -6,7 +6,7 @@ import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 
-const rendering = Arbitrary.filter(arbitraries.renderable, (chain) => Result.isSuccess(chains.assemble(chain)))
+const rendering = Arbitrary.filter(arbitraries.renderableChain, (chain) => Result.isSuccess(chains.assemble(chain)))
 
 describe("Rendered.spans", () => {
   it.effect(

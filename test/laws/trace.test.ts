@@ -6,13 +6,14 @@ import * as PromptScope from "../../src/PromptScope.ts"
 import * as Rendered from "../../src/Rendered.ts"
 import * as Trace from "../../src/Trace.ts"
 import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import * as generate from "../../src/testing/internal/generate.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
 
-const ways = arbitraries.list(arbitraries.literal(...chains.ways), 12)
-const manner = Arbitrary.all({ ways, picks: arbitraries.picks })
+const ways = generate.list(generate.literal(...chains.ways), 12)
+const manner = Arbitrary.all({ ways, picks: generate.picks })
 const composition = Arbitrary.all([
-  arbitraries.choose(arbitraries.renderable, arbitraries.overlays),
+  generate.choose(arbitraries.renderableChain, arbitraries.chain),
   arbitraries.toolOrder
 ])
 

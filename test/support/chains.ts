@@ -6,8 +6,7 @@ import { Context, Effect, Layer, Result, Schema, type Scope } from "effect"
 import * as Assembly from "../../src/Assembly.ts"
 import { type Provider, PromptScope, SystemPrompt } from "../../src/index.ts"
 import type * as Listener from "../../src/Listener.ts"
-import * as Overlay from "../../src/Overlay.ts"
-import * as Persona from "../../src/Persona.ts"
+import type * as Overlay from "../../src/Overlay.ts"
 import {
   type AssembleError,
   type InvalidToolOrder,
@@ -19,36 +18,20 @@ import {
 import type * as Template from "../../src/Template.ts"
 import * as ToolOrder from "../../src/ToolOrder.ts"
 import * as ToolSchema from "../../src/ToolSchema.ts"
-import * as arbitraries from "../../src/testing/Arbitraries.ts"
+import { type Chain as Overlays, labelAt, overlays } from "../../src/testing/Chain.ts"
+import * as generate from "../../src/testing/internal/generate.ts"
 import * as edits from "../../src/testing/Edit.ts"
 import { untyped } from "./untyped.ts"
 
 /** The overlays of a chain, farthest first; the first one is the global one. */
-export type Chain = ReadonlyArray<arbitraries.Overlay>
+export type Chain = Overlays
 
 // -----------------------------------------------------------------------------
 // pure
 // -----------------------------------------------------------------------------
 
-const labelAt = (chain: Chain, index: number): string => (index === 0 ? "global" : chain[index]!.label)
-
-/** Global listeners are entries of the global overlay, wherever they are registered. */
-const listenersAt = (chain: Chain, index: number): ReadonlyArray<edits.Listener> => [
-  ...chain[index]!.listeners.filter((one) => index === 0 || one.global !== true),
-  ...(index === 0 ? chain.slice(1) : []).flatMap((one) => one.listeners.filter((one) => one.global === true))
-]
-
 /** Its overlays with known values. The global one also has the default built-ins, as the service has. */
-export const pure = (chain: Chain): ReadonlyArray<Overlay.Overlay> =>
-  chain.map((one, index) =>
-    Result.getOrThrow(
-      Overlay.make(labelAt(chain, index), {
-        ...one,
-        sections: index === 0 ? [...Persona.sections({ prefix: "" }), ...one.sections] : one.sections,
-        listeners: listenersAt(chain, index).map((listener) => ({ ...listener, edit: edits.run(listener) }))
-      })
-    )
-  )
+export const pure: (chain: Chain) => ReadonlyArray<Overlay.Overlay> = overlays
 
 const checkedOrder = (list: ReadonlyArray<string> | undefined): ToolOrder.ToolOrder | undefined =>
   list === undefined ? undefined : Result.getOrThrow(ToolOrder.make(list))
@@ -176,7 +159,7 @@ export const register = Effect.fnUntraced(
       ]
       return all.map((registration) => PromptScope.provide(scopes[index]!)(registration))
     })
-    yield* Effect.all(arbitraries.shuffled(registrations, how.picks), { discard: true })
+    yield* Effect.all(generate.shuffled(registrations, how.picks), { discard: true })
     return { prompt, scopes, assemble: PromptScope.provide(scopes.at(-1)!)(prompt.assemble) }
   },
   Effect.provideService(Echo, { say: (value) => value }),

@@ -1,38 +1,104 @@
-/** What a model step asks for, assembly, prompt and snapshot, against the peer. */
-import { Effect } from "effect"
-import { PromptScope } from "../../../src/index.ts"
-import { flat, interleave, ratio, same, type Case } from "../harness.ts"
-import * as dsh from "../peers/dsh.ts"
+/** What a model step asks for, the assembly with its prompt and snapshot, against the peer. */
+import { pipe } from "effect"
+import { Assembly, type SystemPrompt, ToolSchema } from "../../../src/index.ts"
+import { interleave, median, of, ratio, type Case, type Options, type Rounds } from "../harness.ts"
+import * as pairs from "../pair.ts"
 import * as preamble from "../peers/preamble.ts"
-import { sizes, workload, type Size } from "../workloads.ts"
+import { type Row, type RunOptions, type Suite, duration } from "../suite.ts"
+import { sizes, withGlobal, workload } from "../workloads.ts"
+import * as xl from "./xl.ts"
 
-let count = 0
-const change = (side: { readonly cell: { step: string } }) => (): void => {
-  side.cell.step = `step ${count++}`
-}
-const nothing = (): void => {}
-const run = async () => {
-for (const size of Object.values(sizes) as ReadonlyArray<Size>) {
-  const theirs = await dsh.boot(workload(size))
-  const ours = await preamble.boot(workload(size))
-  same(size.name, await preamble.output(ours), await dsh.output(theirs))
-  const step = PromptScope.provide(ours.scope)(ours.prompt.render)
-  if ((await Effect.runPromise(step)) !== (await Effect.runPromise(step))) throw new Error("not same")
-  const cases: ReadonlyArray<Case> = [
-    { name: "peer", run: async (times) => { for (let i = 0; i < times; i++) { change(theirs)(); await dsh.stepOnce(theirs) } } },
-    { name: "changed", run: (times) => preamble.program(ours, change(ours), times) },
-    { name: "steady", run: (times) => preamble.program(ours, nothing, times) },
-    { name: "promise", run: async (times) => { for (let i = 0; i < times; i++) {
-       change(ours)()
-       const rendered = await Effect.runPromise(step)
-       flat(rendered.text); flat(rendered.snapshot)
-    } } }
-  ]
-  const rounds = await interleave(cases, { rounds: 101, batchMs: 3 })
-  for (const name of ["changed", "steady", "promise"]) {
-    const r = ratio(rounds, "peer", name)
-    console.log(size.name, name, r.median.toFixed(1), `(${r.p10.toFixed(1)}–${r.p90.toFixed(1)})`, "peer ns", rounds.get("peer")!.toSorted((a,b)=>a-b)[50], "ours", rounds.get(name)!.toSorted((a,b)=>a-b)[50])
+const optionsOf = ({ quick }: RunOptions): Options => ({ rounds: quick ? 41 : 101, batchMs: 3 })
+
+export const row = (id: string, what: string, rounds: Rounds, slow: string, fast: string): Row => ({
+  id,
+  what,
+  unit: "x",
+  ...ratio(rounds, slow, fast),
+  details: { ours: duration(median(of(rounds, fast))), theirs: duration(median(of(rounds, slow))) }
+})
+
+const main = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  for (const size of options.sizes) {
+    const pair = await pairs.boot(workload(sizes[size]))
+    const cases = [pairs.peer(pair), pairs.changed(pair), pairs.steady(pair), pairs.promise(pair)]
+    const rounds = await interleave(cases, optionsOf(options))
+    rows.push(
+      row(`step/${size}/changed`, `${size}: in a program, one variable changes`, rounds, "peer", "changed"),
+      row(`step/${size}/steady`, `${size}: in a program, nothing changes`, rounds, "peer", "steady"),
+      row(`step/${size}/promise`, `${size}: \`runPromise\` per step, one variable changes`, rounds, "peer", "promise")
+    )
   }
+  return rows
 }
+
+const withoutTools = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  for (const size of options.sizes) {
+    const pair = await pairs.boot(withGlobal(workload(sizes[size]), `${size} without tools`, { tools: [] }))
+    const rounds = await interleave([pairs.peer(pair), pairs.changed(pair)], optionsOf(options))
+    rows.push(row(`step/${size}/no-tools`, `${size}: without tools, one variable changes`, rounds, "peer", "changed"))
+  }
+  return rows
 }
-await run()
+
+/** What listener `i` adds, and how it describes a tool. */
+const edit = (i: number) => ({
+  section: { name: `added-${i}`, order: 100_000 + i, text: `Added by listener ${i}, for {{step}}.` },
+  tool: `tool_${i}`,
+  description: `Described by listener ${i}.`
+})
+
+const register = (prompt: SystemPrompt["Service"], i: number) => {
+  const { section, tool, description } = edit(i)
+  const made = new WeakMap<ToolSchema.ToolSchema, ToolSchema.ToolSchema>()
+  const described = (schema: ToolSchema.ToolSchema) => {
+    let after = made.get(schema)
+    if (after === undefined) made.set(schema, (after = ToolSchema.make({ ...schema, description })))
+    return after
+  }
+  return prompt.listener({
+    name: `edit-${i}`,
+    order: i,
+    edit: (assembly) => pipe(assembly, Assembly.addSection(section), Assembly.mapTool(tool, described))
+  })
+}
+
+const editing = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
+  const base = withGlobal(workload(sizes.M), "M without listeners", { listeners: 0 })
+  const none = await pairs.boot(base)
+  const pair: pairs.Pair = await pairs.boot({ ...base, name: "M, to be edited" })
+  for (const i of [0, 1, 2, 3]) {
+    await preamble.add(pair.ours, register(pair.ours.prompt, i))
+    const { section, tool, description } = edit(i)
+    pair.theirs.root.on("system-prompt/assemble", (assembly, _context, next) => {
+      assembly.sections.push({ name: section.name, text: section.text })
+      assembly.tools = assembly.tools.map((one) => (one.name === tool ? { ...one, description } : one))
+      return next()
+    })
+  }
+  await pairs.agree(pair, "M with listeners that edit")
+  const cases: ReadonlyArray<Case> = [
+    pairs.peer(pair),
+    pairs.changed(pair, "edited"),
+    pairs.changed(none, "none"),
+    pairs.steady(pair, "edited, steady")
+  ]
+  const rounds = await interleave(cases, optionsOf(options))
+  return [
+    row("step/M/edited", "M: four listeners that add a section and describe a tool", rounds, "peer", "edited"),
+    row("step/M/edited-steady", "the same, nothing changes", rounds, "peer", "edited, steady"),
+    {
+      ...row("step/M/edited-of-none", "the same beside no listeners, ours alone", rounds, "edited", "none"),
+      details: { ours: duration(median(of(rounds, "edited"))), theirs: "–" }
+    }
+  ]
+}
+
+const run = async (options: RunOptions): Promise<ReadonlyArray<Row>> => [
+  ...(await main(options)),
+  ...(options.quick ? [] : [...(await withoutTools(options)), ...(await editing(options)), ...(await xl.run(options))])
+]
+
+export const step: Suite = { name: "step", title: "A model step, against the peer", run }

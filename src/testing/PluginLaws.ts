@@ -1,0 +1,149 @@
+/**
+ * The laws of a plugin: it assembles, leaves nothing behind, does not depend on the order of others, gives the same text
+ * for the same inputs, declares the variables that it refers to, and can be mounted into several scopes, but only once
+ * into each.
+ *
+ * Each case builds the plugin anew, in a prompt service of its own.
+ *
+ * @since 0.1.0
+ */
+import type * as Arbitrary from "effect/Arbitrary"
+import type * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
+import type { SystemPrompt } from "../SystemPrompt.ts"
+import * as laws from "./internal/pluginLaws.ts"
+import { type Judged, judge } from "./internal/stage.ts"
+import type { Complete } from "./internal/world.ts"
+import type { Law } from "./Law.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What a plugin is judged with.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** Where it may be mounted: globally, into prompt scopes, or both, which is the default. */
+  readonly where?: "anywhere" | "global" | "scope" | undefined
+  /** Plugins that it counts on. They are there before it, globally. */
+  readonly needs?: Layer.Layer<never, unknown, SystemPrompt> | undefined
+  /** Names of variables that it may refer to although neither it nor those that it needs declare them. */
+  readonly variables?: ReadonlyArray<string> | undefined
+  /** What a runtime tells the providers of an assembly. By default nothing. */
+  readonly annotations?: Arbitrary.Arbitrary<Context.Context<never>> | undefined
+}
+
+/**
+ * What a plugin that is a function of inputs is judged with.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface InputOptions<I> extends Options {
+  readonly inputs: Arbitrary.Arbitrary<I>
+}
+
+/**
+ * Makes a law, or several, of a plugin whose services are provided. Where what it says follows from inputs, such as the
+ * branch of a repository, the plugin is a function of them that provides its services accordingly.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Of<A> {
+  (plugin: Layer.Layer<never, unknown, SystemPrompt>, options?: Options): A
+  <I>(plugin: (input: I) => Layer.Layer<never, unknown, SystemPrompt>, options: InputOptions<I>): A
+}
+
+const of =
+  <A>(f: (judged: Judged) => A): Of<A> =>
+  <I>(
+    plugin: Complete | ((input: I) => Complete),
+    options: Options & { readonly inputs?: Arbitrary.Arbitrary<I> } = {}
+  ) =>
+    f(judge(plugin, options))
+
+// -----------------------------------------------------------------------------
+// laws
+// -----------------------------------------------------------------------------
+
+/**
+ * It builds, and what it contributes assembles and renders. The other laws say little about a plugin that does not.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const assembles: Of<Law> = of(laws.assembles)
+
+/**
+ * When its layer is closed, nothing of it is left, in no scope: also when its build has failed half way, or was
+ * interrupted.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const leavesNothing: Of<Law> = of(laws.leavesNothing)
+
+/**
+ * What the model sees is the same bytes, whether it is built before, after or between other plugins, or together with
+ * them.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const ignoresOrder: Of<Law> = of(laws.ignoresOrder)
+
+/**
+ * The same inputs give the same prompt and tools, at every time, in every assembly and in every build, so that the
+ * prefix which a provider has cached stays put. Contexts may change.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const sameText: Of<Law> = of(laws.sameText)
+
+/**
+ * Its texts refer only to variables that it declares, or that it may refer to.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const declaresVariables: Of<Law> = of(laws.declaresVariables)
+
+/**
+ * Mounted into two scopes, it says in each what it says alone, and closing it in one of them does not matter in the
+ * other.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const mountsTwice: Of<Law> = of(laws.mountsTwice)
+
+/**
+ * Registered a second time in the same scope, it fails with a typed `DuplicateRegistration`, and nothing of the second
+ * time stays. One that registers nothing with a name may well be there twice.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const refusesTwice: Of<Law> = of(laws.refusesTwice)
+
+/**
+ * All laws of a plugin, except those that make no sense where it may be mounted.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const all: Of<ReadonlyArray<Law>> = of((judged) => [
+  laws.assembles(judged),
+  laws.leavesNothing(judged),
+  laws.ignoresOrder(judged),
+  laws.sameText(judged),
+  laws.declaresVariables(judged),
+  ...(judged.where === "global" ? [] : [laws.mountsTwice(judged)]),
+  laws.refusesTwice(judged)
+])

@@ -1,0 +1,272 @@
+/** The laws of a plugin, each over cases that are made of a plugin and where it is mounted. */
+import * as Arbitrary from "effect/Arbitrary"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as PromptScope from "../../PromptScope.ts"
+import * as Rendered from "../../Rendered.ts"
+import { type Broken, type Law, make } from "../Law.ts"
+import { literal, picks, shuffled } from "./generate.ts"
+import { at, start } from "./moment.ts"
+import * as others from "./others.ts"
+import { type Outcome, outcomeOf, parting } from "./outcome.ts"
+import { showCause } from "./show.ts"
+import { build, type Judged, type Setting, shown, stage } from "./stage.ts"
+import * as subjects from "./subject.ts"
+import * as worlds from "./world.ts"
+
+const broken = (expected: string, seen: string): Broken => ({ expected, seen })
+
+const list = (all: ReadonlyArray<string>): string =>
+  all.length <= 5 ? all.join(", ") : `${all.slice(0, 5).join(", ")} and ${all.length - 5} more`
+
+export const assembles = (judged: Judged): Law =>
+  make({
+    name: "plugin: it assembles",
+    rule: "The plugin builds, and what it contributes assembles and renders.",
+    advice:
+      'Do what the error says. Give what the plugin counts on as `needs` or `variables`; if it is only for prompt scopes, say where: "scope".',
+    cases: judged.settings,
+    show: shown,
+    holds: (setting) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          const { exit } = yield* build(world, setting, world.scope)
+          if (Exit.isFailure(exit)) return broken("a layer that builds", showCause(exit.cause))
+          const outcome = yield* world.assemble
+          return outcome._tag === "Refused" ? broken("an assembly that renders", outcome.why) : undefined
+        })
+      )
+  })
+
+export const leavesNothing = (judged: Judged): Law =>
+  make({
+    name: "plugin: it leaves nothing behind",
+    rule: "When the plugin's layer is closed, or its build fails or is interrupted, nothing of it stays registered.",
+    advice:
+      "Register in the Effect scope of the layer, by `Layer.effectDiscard` or the constructors of `Plugin`: neither in a scope of your own that nobody closes, nor from a fiber that outlives the layer.",
+    cases: Arbitrary.all({
+      setting: judged.settings,
+      end: literal("closed", "refused", "interrupted"),
+      registration: subjects.below(8)
+    }),
+    show: ({ end, registration, setting }) => ({
+      ...shown(setting),
+      end,
+      registration: end === "closed" ? undefined : registration
+    }),
+    holds: (one) => Effect.scoped(leftovers(judged, one))
+  })
+
+interface Ending {
+  readonly setting: Setting
+  readonly end: "closed" | "refused" | "interrupted"
+  /** Which registration is refused or interrupted, from 0. */
+  readonly registration: number
+}
+
+const leftovers = Effect.fnUntraced(function* (judged: Judged, { end, registration, setting }: Ending) {
+  const reached = yield* Deferred.make<void>()
+  let from = Infinity
+  const world = yield* stage(judged, setting, (number, entries) => {
+    if (number !== from + registration) return Effect.void
+    if (end === "interrupted") {
+      return Deferred.succeed(reached, undefined).pipe(Effect.andThen(Effect.yieldNow), Effect.repeat({ times: 3 }))
+    }
+    const refusal = end === "refused" ? worlds.taken(entries) : undefined
+    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+  })
+  from = world.registrations()
+  const before = world.contents()
+  const fiber = yield* Effect.forkChild(world.build(setting.plugin(), world.scope))
+  if (end === "interrupted") {
+    yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(fiber))
+    yield* Fiber.interrupt(fiber)
+  }
+  const built = yield* Fiber.await(fiber)
+  if (Exit.isSuccess(built)) yield* built.value.close
+  // What a fiber of the plugin still does at once is the plugin's doing.
+  yield* Effect.repeat(Effect.yieldNow, { times: 10 })
+  const { added, removed } = worlds.changesIn(before, world.contents())
+  const when = { closed: "its layer is closed", refused: "its build has failed", interrupted: "it was interrupted" }
+  if (added.length > 0) return broken(`nothing registered once ${when[end]}`, `${list(added)} is still registered`)
+  return removed.length === 0
+    ? undefined
+    : broken("everything of others still registered", `${list(removed)} is registered no more`)
+})
+
+export const ignoresOrder = (judged: Judged): Law =>
+  make({
+    name: "plugin: it does not depend on the order of others",
+    rule: "Prompt, tools and context snapshot are the same bytes wherever the plugin is built among others.",
+    advice:
+      "Decide nothing by what is registered while the plugin is built: layers build concurrently. Give every section an order of its own, and leave what depends on others to a listener.",
+    cases: Arbitrary.all({
+      setting: judged.settings,
+      others: others.several,
+      place: subjects.below(5),
+      picks,
+      together: literal(false, true)
+    }),
+    show: ({ others, picks, place, setting, together }) => ({
+      ...shown(setting),
+      built: together ? "together with all others" : `after ${Math.min(place, others.length)} of ${others.length}`,
+      others: shuffled(others, picks)
+    }),
+    holds: ({ others: all, picks, place, setting, together }) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const plugins: ReadonlyArray<worlds.Complete> = shuffled(all, picks).map(others.pluginOf)
+          const first = yield* inOrder(judged, setting, [
+            [setting.plugin()],
+            ...all.map((one) => [others.pluginOf(one)])
+          ])
+          const second = yield* inOrder(
+            judged,
+            setting,
+            together
+              ? [[...plugins, setting.plugin()]]
+              : [...plugins].toSpliced(place, 0, setting.plugin()).map((one) => [one])
+          )
+          const seen = parting(first, second, { contexts: true })
+          return seen === undefined ? undefined : broken("the same bytes as when it is built first", seen)
+        })
+      )
+  })
+
+/** Builds groups of plugins, one group after the other, each as one layer. */
+const inOrder = Effect.fnUntraced(function* (
+  judged: Judged,
+  setting: Setting,
+  groups: ReadonlyArray<ReadonlyArray<worlds.Complete>>
+) {
+  const world = yield* stage(judged, setting)
+  for (const group of groups) {
+    const layer = group.reduce((all, one) => Layer.merge(all, one))
+    yield* build(world, { ...setting, plugin: () => layer }, world.scope)
+  }
+  return yield* world.assemble.pipe(at(start))
+})
+
+export const sameText = (judged: Judged): Law =>
+  make({
+    name: "plugin: the same inputs give the same text",
+    rule: "Prompt and tools are the same bytes in every assembly with the same inputs, at any time and in any build.",
+    advice:
+      "Move what changes by itself, such as a time, into a context, which is sent after the history; sort what has no order of its own; take numbers from no counter or random source.",
+    cases: Arbitrary.all({
+      setting: judged.settings,
+      assembly: Arbitrary.map(subjects.below(4), (more) => more + 2),
+      later: subjects.span,
+      rebuilt: literal(false, true)
+    }),
+    show: ({ assembly, later, rebuilt, setting }) => ({ ...shown(setting), assembly, later, rebuilt }),
+    holds: ({ assembly, later, rebuilt, setting }) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          yield* build(world, setting, world.scope)
+          const first = yield* world.assemble.pipe(at(start))
+          const then = { later: subjects.millisOf(later), luck: 1 }
+          const again = rebuilt ? yield* stage(judged, setting).pipe(at(then)) : world
+          if (rebuilt) {
+            const built = yield* again.build(setting.plugin(), again.scope).pipe(at(then))
+            yield* Effect.addFinalizer(() => built.close)
+          }
+          for (let number = 2; number <= assembly; number++) {
+            const seen = parting(first, yield* again.assemble.pipe(at(then)))
+            if (seen !== undefined) return broken("the bytes of the first assembly", `in assembly ${number}, ${seen}`)
+          }
+          return undefined
+        })
+      )
+  })
+
+export const declaresVariables = (judged: Judged): Law =>
+  make({
+    name: "plugin: it refers only to variables it declares",
+    rule: "Every variable that a text of the plugin refers to is declared by it, by what it needs, or by `variables`.",
+    advice:
+      "Register the variable with the plugin, give it as `variables` if a host always has it, or set `interpolate: false` if the braces are literal text.",
+    cases: judged.settings,
+    show: shown,
+    holds: (setting) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          yield* build(world, setting, world.scope)
+          const assembled = yield* world.prompt.assemble.pipe(PromptScope.provide(world.scope), Effect.exit)
+          if (Exit.isFailure(assembled)) return undefined
+          const unknown = Rendered.problems(assembled.value).find((problem) => problem._tag === "UnknownVariable")
+          return unknown === undefined ? undefined : broken("no unknown variable", unknown.message)
+        })
+      )
+  })
+
+export const mountsTwice = (judged: Judged): Law =>
+  make({
+    name: "plugin: it can be mounted into several scopes",
+    rule: "Mounted into a second scope, the plugin says in each of them what it says when it is alone.",
+    advice:
+      'Keep no state outside of the layer, and register nothing for all scopes (such as a `global` listener) under a fixed name. If the plugin is there once for all scopes, say where: "global".',
+    cases: Arbitrary.map(judged.settings, (setting): Setting => ({ ...setting, mounted: "scope" })),
+    show: shown,
+    holds: (setting) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          const first = yield* build(world, setting, world.scope)
+          if (Exit.isFailure(first.exit)) return undefined
+          const alone = yield* world.assemble.pipe(at(start))
+          const { scope } = yield* PromptScope.make("agent")
+          const second = yield* build(world, setting, scope)
+          if (Exit.isFailure(second.exit)) return broken("a second mount that builds", showCause(second.exit.cause))
+          const inSecond = outcomeOf(world.prompt, scope, setting.annotations).pipe(at(start))
+          const differs = (after: Outcome) => parting(alone, after, { contexts: true })
+          const there = differs(yield* inSecond)
+          if (there !== undefined) return broken("in the second scope the bytes of the first", there)
+          const here = differs(yield* world.assemble.pipe(at(start)))
+          if (here !== undefined) return broken("in the first scope the bytes from before the second mount", here)
+          yield* first.close
+          const left = differs(yield* inSecond)
+          return left === undefined
+            ? undefined
+            : broken("in the second scope the bytes from before the first closed", left)
+        })
+      )
+  })
+
+export const refusesTwice = (judged: Judged): Law =>
+  make({
+    name: "plugin: it registers once in a scope",
+    rule: "Built again in the same scope, the plugin fails with DuplicateRegistration, and nothing half registered stays.",
+    advice:
+      "Give contributions fixed names, let the failure of a registration through, and register in the Effect scope of the layer.",
+    cases: judged.settings,
+    show: shown,
+    holds: (setting) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          const empty = world.contents()
+          const first = yield* build(world, setting, world.scope)
+          if (Exit.isFailure(first.exit)) return undefined
+          const before = world.contents()
+          const second = yield* build(world, setting, world.scope)
+          const named = worlds.changesIn(empty, before).added.filter(worlds.isUnique)
+          if (Exit.isSuccess(second.exit) && named.length > 0) {
+            return broken(`DuplicateRegistration of ${list(named)}`, "it was built a second time")
+          }
+          if (Exit.isFailure(second.exit) && !worlds.isDuplicate(second.exit.cause)) {
+            return broken("DuplicateRegistration", showCause(second.exit.cause))
+          }
+          yield* second.close
+          const { added, removed } = worlds.changesIn(before, world.contents())
+          const changed = [...added.map((one) => `${one} is left`), ...removed.map((one) => `${one} is gone`)]
+          return changed.length === 0 ? undefined : broken("what was registered before the second time", list(changed))
+        })
+      )
+  })
