@@ -8,7 +8,8 @@ import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, AssembledVariable, Assembly } from "./Assembly.ts"
-import { type Parsed, parsedOf, type Textual } from "./internal/parsed.ts"
+import { byCodeUnits } from "./internal/codeUnits.ts"
+import { type Parsed, parsedOf, type Reading, type Textual } from "./internal/parsed.ts"
 import * as Origin from "./Origin.ts"
 import * as PromptContext from "./PromptContext.ts"
 import { type Kind, type Owner, ownerFields, type RenderError } from "./PromptError.ts"
@@ -120,46 +121,72 @@ export const separator = "\n\n"
 export const render = (assembly: Assembly, previous?: Rendered): Result.Result<Rendered, RenderError> => {
   const sections = parsedOf(assembly.sections)
   const contexts = parsedOf(assembly.contexts)
-  if (previous !== undefined && isOf(previous, assembly, sections, contexts)) return Result.succeed(previous)
-  const values = valuesOf(assembly)
-  const prompt = renderList("section", assembly.sections, sections, values, "")
+  const variables = used(assembly.variables, sections.names, contexts.names)
+  const values = valuesOf(variables)
+  const changed = previous === undefined ? undefined : changedNames(previous.variables, variables)
+  const prompt = renderList(
+    { kind: "section", sources: assembly.sections, parsed: sections, heading: "" },
+    { assembly, values, changed, text: previous?.text, parts: previous?.sections }
+  )
   if (Result.isFailure(prompt)) return Result.fail(prompt.failure)
-  const snapshot = renderList("context", assembly.contexts, contexts, values, PromptContext.heading + separator)
+  const snapshot = renderList(
+    { kind: "context", sources: assembly.contexts, parsed: contexts, heading: PromptContext.heading + separator },
+    { assembly, values, changed, text: previous?.snapshot, parts: previous?.contexts }
+  )
   if (Result.isFailure(snapshot)) return Result.fail(snapshot.failure)
-  const rendered: Rendered = Object.freeze({
+  const rendered: Rendered = {
     text: prompt.success.text,
     sections: prompt.success.parts,
     contexts: snapshot.success.parts,
     snapshot: snapshot.success.text,
-    variables: Object.freeze(
-      assembly.variables.filter(({ name }) => sections.names.has(name) || contexts.names.has(name))
-    )
-  })
-  if (previous !== undefined && equals(previous, rendered)) return Result.succeed(previous)
-  lists.set(rendered, { sections: assembly.sections, contexts: assembly.contexts })
-  return Result.succeed(rendered)
-}
-
-/** The lists that something was rendered from. */
-const lists = new WeakMap<Rendered, Pick<Assembly, "sections" | "contexts">>()
-
-/** Whether a rendering is one of the same lists, with the same values for all that they refer to. */
-const isOf = (rendered: Rendered, assembly: Assembly, sections: Parsed, contexts: Parsed): boolean => {
-  const from = lists.get(rendered)
-  if (from === undefined || from.sections !== assembly.sections || from.contexts !== assembly.contexts) return false
-  let at = 0
-  for (const variable of assembly.variables) {
-    if (!sections.names.has(variable.name) && !contexts.names.has(variable.name)) continue
-    const before = rendered.variables[at++]
-    if (before !== variable && (before === undefined || !sameVariable(before, variable))) return false
+    variables
   }
-  return at === rendered.variables.length
+  return Result.succeed(previous !== undefined && equals(previous, rendered) ? previous : Object.freeze(rendered))
 }
 
-const valuesOf = (assembly: Pick<Assembly, "variables">): Template.Values => {
+// Plain loops from here on: this runs for each step of an agent, and the methods of frozen arrays are slow.
+
+const used = (
+  all: ReadonlyArray<AssembledVariable>,
+  inSections: ReadonlySet<string>,
+  inContexts: ReadonlySet<string>
+): ReadonlyArray<AssembledVariable> => {
+  const found: Array<AssembledVariable> = []
+  for (let i = 0; i < all.length; i++) {
+    const variable = all[i]!
+    if (inSections.has(variable.name) || inContexts.has(variable.name)) found.push(variable)
+  }
+  return Object.freeze(found)
+}
+
+/** The variables that have another value now, or are new. Both lists are sorted by name. */
+const changedNames = (
+  before: ReadonlyArray<AssembledVariable>,
+  now: ReadonlyArray<AssembledVariable>
+): ReadonlyArray<string> => {
+  const changed: Array<string> = []
+  let at = 0
+  for (let i = 0; i < now.length; i++) {
+    const variable = now[i]!
+    while (at < before.length && byCodeUnits(before[at]!.name, variable.name) < 0) at++
+    const old = before[at]
+    if (old?.name !== variable.name || old.value !== variable.value) changed.push(variable.name)
+  }
+  return changed
+}
+
+const valuesOf = (variables: ReadonlyArray<AssembledVariable>): Template.Values => {
   const values = new Map<string, string | undefined>()
-  for (const { name, value } of assembly.variables) values.set(name, value)
+  for (let i = 0; i < variables.length; i++) values.set(variables[i]!.name, variables[i]!.value)
   return values
+}
+
+interface List<S> {
+  readonly kind: Kind
+  readonly sources: ReadonlyArray<S>
+  readonly parsed: Parsed
+  /** What stands before the parts, if there are any. */
+  readonly heading: string
 }
 
 interface RenderedList<S> {
@@ -167,50 +194,67 @@ interface RenderedList<S> {
   readonly parts: ReadonlyArray<Part<S>>
 }
 
+/** What a list is rendered with, and what it was rendered to before. */
+interface Given<S> {
+  readonly text: string | undefined
+  readonly parts: ReadonlyArray<Part<S>> | undefined
+  readonly assembly: Assembly
+  readonly values: Template.Values
+  readonly changed: ReadonlyArray<string> | undefined
+}
+
 const nothing: RenderedList<never> = { text: "", parts: Object.freeze([]) }
 
-/** Renders a list, under a heading if there is one; without any text there is no heading either. */
-const renderList = <S extends Textual>(
-  kind: Kind,
-  sources: ReadonlyArray<S>,
-  { readings }: Parsed,
-  values: Template.Values,
-  heading: string
-): Result.Result<RenderedList<S>, RenderError> => {
+/** Renders a list. What neither changed nor moved is the part that it was, and if all are, the whole is what it was. */
+const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.Result<RenderedList<S>, RenderError> => {
+  const { heading, kind, parsed, sources } = list
+  const parts: Array<Part<S>> = []
   const texts: Array<string> = []
-  const from: Array<S> = []
-  for (let i = 0; i < readings.length; i++) {
-    const reading = readings[i]!
+  let offset = heading.length
+  let same = true
+  let next = 0
+  for (let i = 0; i < sources.length; i++) {
     const source = sources[i]!
-    const text = typeof reading === "string" ? reading : interpolate(reading, values)
-    if (text === undefined) return Result.map(Template.render(source.text, values, owner(kind, source)), () => nothing)
+    const reading = parsed.readings[i]!
+    const candidate = given.parts?.[next]
+    const before = candidate?.source === source ? candidate : undefined
+    if (before !== undefined) next++
+    const text = before !== undefined && isKept(reading, given.changed) ? before.text : textOf(reading, given.values)
+    if (text === undefined) {
+      const problem = Template.render(source.text, valuesOf(given.assembly.variables), owner(kind, source))
+      return Result.map(problem, () => nothing)
+    }
     if (text === "") continue
     texts.push(text)
-    from.push(source)
+    if (before !== undefined && before.offset === offset && before.text === text) parts.push(before)
+    else {
+      same = false
+      parts.push(Object.freeze({ name: source.name, order: source.order, offset, text, source }))
+    }
+    offset += text.length + separator.length
   }
-  if (texts.length === 0) return Result.succeed(nothing)
-  const text = heading + texts.join(separator)
-  let offset = heading.length
-  const parts = texts.map(({ length }, i): Part<S> => {
-    const source = from[i]!
-    const start = offset
-    offset += length + separator.length
-    // Cut out of the whole, it needs no memory of its own.
-    return Object.freeze({
-      name: source.name,
-      order: source.order,
-      offset: start,
-      text: text.slice(start, start + length),
-      source
-    })
+  if (same && given.text !== undefined && given.parts?.length === parts.length) {
+    return Result.succeed({ text: given.text, parts: given.parts })
+  }
+  if (parts.length === 0) return Result.succeed(nothing)
+  return Result.succeed({
+    text: heading + texts.join(separator),
+    parts: Object.freeze(parts)
   })
-  return Result.succeed({ text, parts: Object.freeze(parts) })
+}
+
+const isKept = (reading: Reading, changed: ReadonlyArray<string> | undefined): boolean => {
+  if (typeof reading === "string") return true
+  if (changed === undefined) return false
+  for (let i = 0; i < changed.length; i++) if (reading.names.includes(changed[i]!)) return false
+  return true
 }
 
 /** The text with all values, or nothing if something keeps it from rendering. */
-const interpolate = (segments: ReadonlyArray<Template.Segment>, values: Template.Values): string | undefined => {
+const textOf = (reading: Reading, values: Template.Values): string | undefined => {
+  if (typeof reading === "string") return reading
   let text = ""
-  for (const segment of segments) {
+  for (const segment of reading.segments) {
     if (segment._tag === "Literal") text += segment.text
     else {
       const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
@@ -235,7 +279,7 @@ const owner = (kind: Kind, source: Textual): Owner =>
  * @category destructors
  */
 export const problems = (assembly: Assembly): ReadonlyArray<RenderError> => {
-  const values = valuesOf(assembly)
+  const values = valuesOf(assembly.variables)
   const of = (kind: Kind, sources: ReadonlyArray<Textual>) =>
     sources
       .filter((source) => source.interpolate)
@@ -271,7 +315,7 @@ export const sourceAt: {
 
 const sourceWithin = (self: Rendered, section: AssembledSection, offset: number): Option.Option<Source> =>
   section.interpolate
-    ? Option.map(Template.sourceAt(section.text, valuesOf(self), offset), (found) =>
+    ? Option.map(Template.sourceAt(section.text, valuesOf(self.variables), offset), (found) =>
         found._tag === "Literal"
           ? { _tag: "Text", section, offset: found.offset }
           : {

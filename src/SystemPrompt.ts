@@ -51,6 +51,7 @@ import * as Section from "./Section.ts"
 import type { Text } from "./Template.ts"
 import * as ToolOrder from "./ToolOrder.ts"
 import * as ToolProvider from "./ToolProvider.ts"
+import type * as ToolSchema from "./ToolSchema.ts"
 import type { Trace } from "./Trace.ts"
 import * as Variable from "./Variable.ts"
 import { Waterfall } from "./Waterfall.ts"
@@ -79,6 +80,22 @@ export interface SystemPromptOptions extends BuiltIns.Options {
    *
    * **Provider's cache**: tools come before the prompt; another order costs the whole prefix.
    */
+  readonly toolOrder?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * What the prompt of a test consists of, with known values.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TestOptions {
+  readonly sections?: ReadonlyArray<Section.Options> | undefined
+  readonly contexts?: ReadonlyArray<PromptContext.Options> | undefined
+  /** Values by name; `undefined` for one without a value. */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined
+  readonly tools?: ReadonlyArray<ToolSchema.Input> | undefined
+  /** As in `SystemPromptOptions`. */
   readonly toolOrder?: ReadonlyArray<string> | undefined
 }
 
@@ -208,9 +225,24 @@ export class SystemPrompt extends Context.Service<
     Waterfall.layer,
     Renderer.layer
   ])
+
+  /**
+   * For tests of code that uses a prompt: the real service with these contributions in the global scope, and nothing
+   * else, not even the built-ins. What is wrong with them is a mistake in the test, so it is a defect.
+   *
+   * @since 0.1.0
+   */
+  static readonly layerTest = (options: TestOptions = {}): Layer.Layer<SystemPrompt> =>
+    Layer.effect(
+      this,
+      Effect.suspend(() => makeTest(options))
+    ).pipe(Layer.provide([Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer]))
 }
 
-const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
+const make = Effect.fnUntraced(function* (
+  options: SystemPromptOptions,
+  builtIns: ReturnType<typeof BuiltIns.contributions> = BuiltIns.contributions(options)
+) {
   const toolOrder =
     options.toolOrder === undefined ? undefined : yield* Effect.fromResult(ToolOrder.make(options.toolOrder))
   const overlays = yield* Overlays
@@ -219,7 +251,6 @@ const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
   const { registerAll, ...registrations } = registrationsIn(overlays)
   // They can fail only where somebody else has registered their names globally in the same `Overlays`: a mistake in how
   // layers are put together.
-  const builtIns = BuiltIns.contributions(options)
   yield* registerAll((services, scope) => [
     ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
     ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
@@ -234,6 +265,16 @@ const make = Effect.fnUntraced(function* (options: SystemPromptOptions) {
     changes: overlays.changes
   })
 })
+
+const makeTest = (options: TestOptions) =>
+  Effect.gen(function* () {
+    const prompt = yield* make({ toolOrder: options.toolOrder }, { sections: [], suppressors: 0 })
+    for (const section of options.sections ?? []) yield* prompt.section(section)
+    for (const context of options.contexts ?? []) yield* prompt.context(context)
+    for (const [name, value] of Object.entries(options.variables ?? {})) yield* prompt.variable(name, value)
+    if (options.tools !== undefined) yield* prompt.tools(options.tools)
+    return prompt
+  }).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
 
 // -----------------------------------------------------------------------------
 // registration

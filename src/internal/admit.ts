@@ -51,6 +51,7 @@ const runEdit = (
   } catch (cause) {
     return Exit.fail(failure(owner, "threw", cause))
   }
+  if (after === assembly) return next(assembly)
   const proceed = (edited: unknown): Effect.Effect<Assembly, WaterfallError> => {
     const accepted = accept([assembly], edited, owner)
     return Result.isSuccess(accepted) ? next(accepted.success) : Exit.fail(accepted.failure)

@@ -11,7 +11,6 @@ import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { byCodeUnits } from "./codeUnits.ts"
 import type { Tools, Values } from "./values.ts"
-import { markWellFormed } from "./wellFormed.ts"
 
 export const compose = <K extends Slots>(
   plan: Plan<K>,
@@ -39,7 +38,7 @@ export const assemblyOf = <K extends Slots>(
   toolOrder: ToolOrder.ToolOrder | undefined,
   lists: Pick<Assembly, "sections" | "contexts" | "tools" | "variables">
 ): Assembly =>
-  markWellFormed({
+  Object.freeze({
     scope: plan.scope,
     sections: lists.sections,
     contexts: lists.contexts,

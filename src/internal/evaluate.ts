@@ -39,6 +39,8 @@ export const evaluate = (
   return from(0)
 }
 
+export const threw = (step: values.Step<Provided>, cause: unknown): ProviderFailure => failure(step, "threw", cause)
+
 const failure = (step: values.Step<Provided>, reason: string, cause: unknown): ProviderFailure =>
   new ProviderFailure({ ...ownerFields(step.owner()), reason, cause })
 
@@ -46,13 +48,10 @@ export const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown
   mapFailures(effect, (reason, cause) => failure(step, reason, cause))
 
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
-export const call = (
-  step: values.Step<Provided>,
-  context: AssembleContext
-): Result.Result<unknown, ProviderFailure> => {
+const call = (step: values.Step<Provided>, context: AssembleContext): Result.Result<unknown, ProviderFailure> => {
   try {
     return Result.succeed(step.slot instanceof Constant ? step.slot.value : step.slot(context))
   } catch (cause) {
-    return Result.fail(failure(step, "threw", cause))
+    return Result.fail(threw(step, cause))
   }
 }

@@ -14,8 +14,14 @@ export interface Textual {
   readonly origin: Origin.Origin
 }
 
-/** A text as it is, or as its segments where it has more than one literal. */
-export type Reading = string | ReadonlyArray<Template.Segment>
+/** A text that refers to nothing, as it is; or what it is made of. */
+export type Reading = string | Interpolated
+
+export interface Interpolated {
+  readonly segments: ReadonlyArray<Template.Segment>
+  /** The variables that it refers to. */
+  readonly names: ReadonlyArray<string>
+}
 
 export interface Parsed {
   /** One for each part of the list. */
@@ -31,7 +37,8 @@ const read = ({ interpolate, text }: Textual): Reading => {
   const segments = Template.parse(text)
   const [first, second] = segments
   if (first === undefined) return ""
-  return second === undefined && first._tag === "Literal" ? first.text : segments
+  if (second === undefined && first._tag === "Literal") return first.text
+  return { segments, names: Template.references(text) }
 }
 
 const readingOf = (part: Textual): Reading => {
@@ -52,8 +59,7 @@ export const parsedOf = (list: ReadonlyArray<Textual>): Parsed => {
   const all = list.map(readingOf)
   const names = new Set<string>()
   for (const reading of all) {
-    if (typeof reading === "string") continue
-    for (const segment of reading) if (segment._tag === "Reference") names.add(segment.name)
+    if (typeof reading !== "string") for (const name of reading.names) names.add(name)
   }
   const parsed: Parsed = { readings: all, names }
   if (Object.isFrozen(list)) lists.set(list, parsed)

@@ -13,6 +13,7 @@ import { accept, agrees, isWellFormed, markWellFormed } from "./wellFormed.ts"
  * @category constructors
  */
 export const seal = (base: Assembly, result: Assembly): Result.Result<Assembly, InvalidAssembly> => {
+  if (result === base) return Result.succeed(restore(base, result))
   // The waterfall has accepted each listener's result; only another implementation of it may give something else.
   const waterfall: Owner = { kind: "listener", entry: "waterfall", scope: base.scope }
   return Result.map(
@@ -21,7 +22,16 @@ export const seal = (base: Assembly, result: Assembly): Result.Result<Assembly, 
   )
 }
 
+/** Whether nothing is to be put back or dropped. A plain loop: the methods of frozen arrays are slow, and this runs each time. */
+const isFree = (base: Assembly, result: Assembly): boolean => {
+  if (base.complete !== undefined || (base.suppressed && result.contexts.length > 0)) return false
+  const { sections } = result
+  for (let i = 0; i < sections.length; i++) if (sections[i]!.requires.length > 0) return false
+  return true
+}
+
 const restore = (base: Assembly, result: Assembly): Assembly => {
+  if (isFree(base, result)) return result
   const visible = new Set(result.tools.map((tool) => tool.schema.name))
   const sections =
     base.complete === undefined

@@ -21,7 +21,7 @@ import type { ToolOrder } from "../ToolOrder.ts"
 import type { Waterfall } from "../Waterfall.ts"
 import { admit } from "./admit.ts"
 import { assemblyOf, contextOf, sectionOf, toolsOf, variableOf } from "./compose.ts"
-import { call, named } from "./evaluate.ts"
+import { named, threw } from "./evaluate.ts"
 import { asExit, flatMapNow } from "./exit.ts"
 import { Constant, isEffect } from "./give.ts"
 import { madeFor } from "./lastRendered.ts"
@@ -241,9 +241,13 @@ export class Assembler {
     const calls = this.#calls
     for (let i = start; i < calls.length; i++) {
       const { again, step } = calls[i]!
-      const called = call(step, context)
-      if (Result.isFailure(called)) return Exit.fail(called.failure)
-      const value = called.success
+      const { slot } = step
+      let value: unknown
+      try {
+        value = slot instanceof Constant ? slot.value : slot(context)
+      } catch (cause) {
+        return Exit.fail(threw(step, cause))
+      }
       if (again(value, into)) continue
       if (isEffect(value)) {
         return Effect.flatMap(named(step, value), (value) => {

@@ -10,7 +10,6 @@
  * @since 0.1.0
  */
 import * as Arbitrary from "effect/Arbitrary"
-import * as Result from "effect/Result"
 import type { Assembly } from "../Assembly.ts"
 import type * as PromptContext from "../PromptContext.ts"
 import type * as Section from "../Section.ts"
@@ -310,9 +309,13 @@ const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(
 
 const added = literal("added-1", "added-2", "a")
 
-const sectionInput = Arbitrary.map(section, ({ plugin: _, complete: __, ...input }) => input)
+const sectionInput = Arbitrary.map(section, ({ name, order, text, interpolate, requires }) =>
+  compact({ name, order, text, interpolate, requires })
+)
 
-const contextInput = Arbitrary.map(context, ({ plugin: _, ...input }) => input)
+const contextInput = Arbitrary.map(context, ({ name, order, text, interpolate }) =>
+  compact({ name, order, text, interpolate })
+)
 
 /**
  * Steps of a listener: edits of an assembly. One in 60 adds a tool that is refused, and some a section of a name that is

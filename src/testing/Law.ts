@@ -11,13 +11,17 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Base64Url } from "effect/encoding"
 import * as Exit from "effect/Exit"
+import * as Hash from "effect/Hash"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { at, liveClock, start } from "./internal/moment.ts"
+import { Annotations } from "../AssembleContext.ts"
 import { describeCause } from "../Owner.ts"
+import * as PromptScope from "../PromptScope.ts"
 import { show, showCause } from "./internal/show.ts"
 
 // -----------------------------------------------------------------------------
@@ -95,7 +99,7 @@ export type Report = Passed | Failed
  * @category models
  */
 export interface Options {
-  /** How many cases of each law are tried. Default 100. */
+  /** How many cases of each law are tried. Default 100; fewer where they hardly differ. */
   readonly runs?: number | undefined
   /** Other cases. By default they are always the same ones. */
   readonly seed?: string | number | undefined
@@ -176,6 +180,8 @@ export const make = <A>(options: {
   readonly holds: (value: A) => Effect.Effect<Broken | undefined, unknown>
   /** How a case is shown. */
   readonly show?: ((value: A) => unknown) | undefined
+  /** How many runs see all there is to see, where cases hardly differ. */
+  readonly most?: number | undefined
 }): Law => ({
   name: options.name,
   rule: options.rule,
@@ -189,13 +195,15 @@ interface Definition<A> {
   readonly cases: Arbitrary.Arbitrary<A>
   readonly holds: (value: A) => Effect.Effect<Broken | undefined, unknown>
   readonly show?: ((value: A) => unknown) | undefined
+  readonly most?: number | undefined
 }
 
 const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, LawMisused> => {
-  const { runs = 100, seed = "preamble", replay, patience = 5000 } = options
+  const { seed = "preamble", replay, patience = 5000 } = options
+  const runs = Math.min(options.runs ?? 100, law.most ?? Infinity)
   const property = (value: A) => judge(law.holds, value, patience)
   const named = `Law ${JSON.stringify(law.name)}`
-  return Arbitrary.checkEffect(law.cases, property, { runs, seed: `${seed}: ${law.name}`, replay }).pipe(
+  return Arbitrary.checkEffect(law.cases, property, { runs, seed: Hash.string(`${seed}: ${law.name}`), replay }).pipe(
     // Cases are judged whatever they do: what is left is a token or a generator that is no good.
     Effect.catchDefect((defect) => misused(`${named} cannot be checked: ${describeCause(defect)}`)),
     Effect.flatMap((result): Effect.Effect<Report, LawMisused> => {
@@ -226,6 +234,9 @@ const judge = <A>(
 ): Effect.Effect<boolean, Broken> =>
   Effect.suspend(() => holds(value)).pipe(
     at(start),
+    // Whatever the test around it is told or runs in.
+    PromptScope.provide(PromptScope.global),
+    Effect.provideService(Annotations, Context.empty()),
     Effect.timeoutOption(patience),
     // Tests often stop the clock; that must not stop our patience.
     Effect.provideService(Clock.Clock, liveClock),

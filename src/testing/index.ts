@@ -5,4 +5,11 @@
  */
 export * as Arbitraries from "./Arbitraries.ts"
 export * as Edit from "./Edit.ts"
+export * as FailingProvider from "./FailingProvider.ts"
+export * as Law from "./Law.ts"
+export * as ListenerLaws from "./ListenerLaws.ts"
+export * as PluginLaws from "./PluginLaws.ts"
 export * as Program from "./Program.ts"
+export * as Recording from "./Recording.ts"
+export * as RendererLaws from "./RendererLaws.ts"
+export * as ToolProviderLaws from "./ToolProviderLaws.ts"

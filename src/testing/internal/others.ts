@@ -2,7 +2,7 @@
 import * as Arbitrary from "effect/Arbitrary"
 import * as Assembly from "../../Assembly.ts"
 import * as Plugin from "../../Plugin.ts"
-import { order, plainText, toolName } from "../Arbitraries.ts"
+import { plainText, toolName } from "../Arbitraries.ts"
 import { choose, list, literal } from "./generate.ts"
 
 /** One of them, as plain data. */
@@ -15,6 +15,9 @@ export type Other =
 const tag = <const T extends string>(name: T) => Arbitrary.Constant(name)
 
 const name = literal("other-1", "other-2", "zzz")
+
+/** Close to each other: whoever reckons an order from how many there are is soon among them. */
+const order = literal(0, 1, 2, 3, 4, 5, -1, 1000)
 
 const other: Arbitrary.Arbitrary<Other> = choose<Other>(
   Arbitrary.all({ _tag: tag("Section"), name, order, text: plainText }),

@@ -1,148 +1,188 @@
-/** Generators of programs. */
+/** The generator of programs. */
 import * as Arbitrary from "effect/Arbitrary"
 import type * as Persona from "../../Persona.ts"
-import type * as Variable from "../../Variable.ts"
+import type * as PromptContext from "../../PromptContext.ts"
+import type * as Section from "../../Section.ts"
 import * as ToolOrder from "../../ToolOrder.ts"
+import type * as ToolProvider from "../../ToolProvider.ts"
+import type * as Variable from "../../Variable.ts"
 import * as Arbitraries from "../Arbitraries.ts"
+import type { Listener } from "../Edit.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
+import { absent, type Arb, choose, compact, compacted, list, literal, mostly, seldom } from "./generate.ts"
+import { shrinkable } from "./shrinking.ts"
+import { shrink } from "./shrinkProgram.ts"
+import * as texts from "./texts.ts"
 
-type Arb<A> = Arbitrary.Arbitrary<A>
+// -----------------------------------------------------------------------------
+// contributions
+// -----------------------------------------------------------------------------
 
-const { absent, choose, list, literal, mostly } = Arbitraries
+/** Two variables most of the time, so that what a text refers to is often there. */
+const variableName = mostly(literal("a", "a", "b"), 8, Arbitraries.variableName)
 
-/** A value that the types forbid, and that callers without types give. */
-const untyped = (value: unknown): never => value as never
+const referringText = texts.referring(["a", "a", "b"])
 
-const scope = literal(0, 1, 2, 3, 1, 0)
-
-/** Few variables, so that what is referred to is often there. */
-const variableName = mostly(literal("a", "b"), 6, Arbitraries.variableName)
-
-const variable: Arb<Variable.Options> = Arbitrary.map(
-  Arbitrary.all([Arbitraries.variable, variableName]),
-  ([options, name]) => ({ ...options, name })
-)
-
-const referringText = Arbitraries.pieces(["{{a}}", "x", "{{b}}", "{{a}}", "\n", "}}", " {"], {
-  minLength: 1,
-  maxLength: 4
-})
-
+/** Mostly text that renders to something. */
 const text: Arb<string> = mostly(
-  choose(Arbitraries.plainText, Arbitraries.grouplessText, referringText, referringText),
+  choose(
+    literal("x", "y", "z"),
+    referringText,
+    literal("x {", "}}", "$&"),
+    referringText,
+    literal("x", "y"),
+    Arbitraries.grouplessText
+  ),
   12,
   Arbitraries.bracedText
 )
 
-const persona: Arb<Persona.Options> = Arbitrary.all({
-  prefix: text,
-  suffix: choose<string | undefined>(absent, text),
-  complete: mostly<boolean | undefined>(absent, 6, literal(true)),
-  includeRuntimeContext: choose<boolean | undefined>(absent, literal(false)),
-  plugin: Arbitraries.plugin
-})
-
-const section: Arb<Contribution> = Arbitrary.map(
-  Arbitrary.all([
-    Arbitraries.section,
-    mostly<string | undefined>(text, 6, absent),
-    mostly(literal(false), 6, literal(true))
-  ]),
-  ([options, text, complete]) => ({
-    _tag: "Section",
-    options: { ...options, text: text ?? options.text, ...(complete ? { complete, requires: [] } : undefined) }
+const section: Arb<Section.Options> = Arbitrary.map(
+  Arbitrary.all([Arbitraries.section, mostly<string | undefined>(text, 12, absent), seldom(6, literal(true))]),
+  ([{ requires, ...options }, text, complete]) => ({
+    ...options,
+    text: text ?? options.text,
+    ...(complete === true ? { complete } : compact({ requires }))
   })
 )
 
-/** Refused when they run. */
-const faulty: Arb<Contribution> = choose<Contribution>(
-  Arbitrary.map(Arbitraries.refusedToolProvider, (options) => ({ _tag: "Tools", options })),
-  Arbitrary.map(Arbitraries.faultyListener, (options) => ({ _tag: "Listener", options }))
+const variable: Arb<Variable.Options> = Arbitrary.map(
+  Arbitrary.all([Arbitraries.variable, variableName, seldom(3, literal("none"))]),
+  ([options, name, none]) => ({ ...options, name, value: none === undefined ? options.value : undefined })
 )
 
-/** Contributions that are refused: most when they are registered, some when they are assembled. */
-const illegal: Arb<Contribution> = choose<Contribution>(
-  Arbitrary.map(Arbitraries.section, (options) => ({ _tag: "Section", options: { ...options, name: "" } })),
-  Arbitrary.map(Arbitraries.section, (options) => ({ _tag: "Section", options: { ...options, order: Number.NaN } })),
-  Arbitrary.map(Arbitraries.section, (options) => ({
-    _tag: "Section",
-    options: { ...options, complete: true, requires: ["bash"] }
-  })),
-  Arbitrary.map(Arbitrary.all([Arbitraries.section, Arbitraries.template]), ([options, text]) => ({
-    _tag: "Section",
-    options: { ...options, text, interpolate: false }
-  })),
-  Arbitrary.map(Arbitraries.context, (options) => ({
-    _tag: "Context",
-    options: { ...options, order: Number.POSITIVE_INFINITY }
-  })),
-  Arbitrary.map(Arbitraries.variable, (options) => ({ _tag: "Variable", options: { ...options, name: "A" } })),
-  Arbitrary.map(Arbitraries.toolProvider, (options) => ({ _tag: "Tools", options: { ...options, name: "" } })),
-  Arbitrary.map(Arbitraries.listener, (options) => ({ _tag: "Listener", options: { ...options, name: "" } }))
+const context: Arb<PromptContext.Options> = Arbitrary.map(
+  Arbitrary.all([Arbitraries.context, mostly<string | undefined>(text, 12, absent)]),
+  ([options, text]) => ({ ...options, text: text ?? options.text })
 )
 
-const unreadable: Arb<Contribution> = choose<Contribution>(
-  Arbitrary.map(Arbitraries.variable, (options) => ({ _tag: "Variable", options: { ...options, value: untyped(7) } })),
-  Arbitrary.map(Arbitraries.section, (options) => ({
-    _tag: "Section",
-    options: { ...options, interpolate: true, text: untyped(7) }
-  })),
-  Arbitrary.map(Arbitraries.context, (options) => ({
-    _tag: "Context",
-    options: { ...options, interpolate: true, text: untyped(7) }
-  })),
-  Arbitrary.map(Arbitraries.toolProvider, (options) => ({ _tag: "Tools", options: { ...options, tools: untyped(7) } }))
+const persona: Arb<Persona.Options> = compacted(
+  Arbitrary.all({
+    prefix: text,
+    suffix: choose<string | undefined>(absent, text),
+    complete: seldom(4, literal(true)),
+    includeRuntimeContext: choose<boolean | undefined>(absent, literal(false)),
+    plugin: Arbitraries.plugin
+  })
 )
+
+const asSection = (options: Section.Options): Contribution => ({ _tag: "Section", options })
+const asContext = (options: PromptContext.Options): Contribution => ({ _tag: "Context", options })
+const asTools = (options: ToolProvider.Options): Contribution => ({ _tag: "Tools", options })
+const asListener = (options: Listener): Contribution => ({ _tag: "Listener", options })
+const asVariable = (options: Variable.Options): Contribution => ({ _tag: "Variable", options })
 
 const legal: Arb<Contribution> = choose<Contribution>(
-  section,
-  Arbitrary.map(variable, (options) => ({ _tag: "Variable", options })),
-  section,
-  Arbitrary.map(variable, (options) => ({ _tag: "Variable", options })),
-  Arbitrary.map(Arbitrary.all([Arbitraries.context, text]), ([options, text]) => ({
-    _tag: "Context",
-    options: { ...options, text }
-  })),
-  Arbitrary.map(Arbitraries.toolProvider, (options) => ({ _tag: "Tools", options })),
-  Arbitrary.map(Arbitraries.listener, (options) => ({ _tag: "Listener", options })),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(variable, asVariable),
+  Arbitrary.map(variable, asVariable),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(variable, asVariable),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(variable, asVariable),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(section, asSection),
+  Arbitrary.map(context, asContext),
+  Arbitrary.map(context, asContext),
+  Arbitrary.map(Arbitraries.toolProvider, asTools),
+  Arbitrary.map(Arbitraries.toolProvider, asTools),
+  Arbitrary.map(Arbitraries.listener, asListener),
+  Arbitrary.map(Arbitraries.listener, asListener),
   Arbitrary.map(persona, (options) => ({ _tag: "Persona", options })),
   Arbitrary.Constant({ _tag: "Suppressor" })
 )
 
-const contribution: Arb<Contribution> = mostly(legal, 8, choose(illegal, unreadable, faulty, faulty))
-
-const open: Arb<Step> = Arbitrary.all({ _tag: Arbitrary.Constant("Open"), label: Arbitraries.label, parent: scope })
-
-const register: Arb<Step> = Arbitrary.all({ _tag: Arbitrary.Constant("Register"), scope, contribution })
-
-const look: Arb<Step> = choose<Step>(
-  Arbitrary.all({ _tag: Arbitrary.Constant("Assemble"), scope }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("Render"), scope })
+/** Each breaks one rule of registering. */
+const illegal: Arb<Contribution> = choose<Contribution>(
+  Arbitrary.map(section, (options) => asSection({ ...options, name: "" })),
+  Arbitrary.map(section, (options) => asSection({ ...options, order: Number.NaN })),
+  Arbitrary.map(section, (options) => asSection({ ...options, complete: true, requires: ["bash"] })),
+  Arbitrary.map(Arbitrary.all([section, Arbitraries.template]), ([options, text]) =>
+    asSection({ ...options, text, interpolate: false })
+  ),
+  Arbitrary.map(context, (options) => asContext({ ...options, order: Infinity })),
+  Arbitrary.map(variable, (options) => asVariable({ ...options, name: "A" })),
+  Arbitrary.map(Arbitraries.toolProvider, (options) => asTools({ ...options, name: "" })),
+  Arbitrary.map(Arbitraries.listener, (options) => asListener({ ...options, name: "" }))
 )
 
-const change: Arb<Step> = choose<Step>(
-  Arbitrary.all({ _tag: Arbitrary.Constant("Unregister"), registration: literal(0, 1, 2, 3, 4, 5, 6, 7) }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("Close"), scope }),
-  Arbitrary.all({ _tag: Arbitrary.Constant("Rebind"), scope, parent: scope })
+/** A value that the types forbid, and that callers without types give. */
+const unreadable = (): never => 7 as never
+
+/** Registered without complaint, and refused in an assembly. */
+const refused: Arb<Contribution> = choose<Contribution>(
+  Arbitrary.map(Arbitraries.refusedToolProvider, asTools),
+  Arbitrary.map(Arbitraries.faultyListener, asListener),
+  Arbitrary.map(Arbitraries.faultyListener, asListener),
+  choose<Contribution>(
+    Arbitrary.map(variable, (options) => asVariable({ ...options, value: unreadable() })),
+    Arbitrary.map(section, (options) => asSection({ ...options, interpolate: true, text: unreadable() })),
+    Arbitrary.map(context, (options) => asContext({ ...options, interpolate: true, text: unreadable() })),
+    Arbitrary.map(Arbitraries.toolProvider, (options) => asTools({ ...options, tools: unreadable() }))
+  )
 )
 
-const step: Arb<Step> = choose(look, register, register, register, register, open, change, change)
+const contribution: Arb<Contribution> = mostly(legal, 12, choose(illegal, refused, refused))
 
-/** Mostly an assembly and a rendering. */
-const ending: Arb<ReadonlyArray<Step>> = Arbitrary.flatMap(
-  literal(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
-  (n): Arb<ReadonlyArray<Step>> =>
-    n === 0
-      ? Arbitrary.Constant([])
-      : Arbitrary.all([
-          Arbitrary.all({ _tag: Arbitrary.Constant("Assemble"), scope }),
-          Arbitrary.all({ _tag: Arbitrary.Constant("Render"), scope })
-        ])
+// -----------------------------------------------------------------------------
+// steps
+// -----------------------------------------------------------------------------
+
+const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(tag)
+
+/** Taken modulo the number of scopes: each is as likely as any other. */
+const scope = literal(0, 1, 2, 3, 4, 5)
+
+const open: Arb<Step> = Arbitrary.all({ _tag: tagged("Open"), label: Arbitraries.label, parent: scope })
+
+/** Often in the global scope, for all to see. */
+const register: Arb<Step> = Arbitrary.all({ _tag: tagged("Register"), scope: literal(0, 1, 2, 0, 1), contribution })
+
+const look: Arb<Step> = Arbitrary.all({
+  _tag: choose<"Assemble" | "Render">(tagged("Assemble"), tagged("Render")),
+  scope
+})
+
+const rebinding: Arb<ReadonlyArray<Step>> = Arbitrary.map(Arbitrary.all([scope, scope]), ([scope, parent]) => [
+  { _tag: "Rebind", scope, parent },
+  { _tag: "Render", scope }
+])
+
+const alone = (step: Arb<Step>): Arb<ReadonlyArray<Step>> => Arbitrary.map(step, (one) => [one])
+
+const change: Arb<ReadonlyArray<Step>> = choose<ReadonlyArray<Step>>(
+  alone(look),
+  alone(register),
+  alone(register),
+  alone(open),
+  alone(Arbitrary.all({ _tag: tagged("Unregister"), registration: literal(0, 1, 2, 3, 4, 5, 6, 7) })),
+  alone(Arbitrary.all({ _tag: tagged("Close"), scope })),
+  rebinding,
+  rebinding
+)
+
+const scopes = Arbitrary.array(open, { minLength: 1, maxLength: 3 })
+
+const beginning = Arbitrary.array(register, { minLength: 2, maxLength: 6 })
+
+const middle = Arbitrary.map(list(change, 5), (changes) => changes.flat())
+
+/** Most programs end in looking twice at one scope, and once at another. */
+const end: Arb<ReadonlyArray<Step>> = mostly<ReadonlyArray<Step>>(
+  Arbitrary.map(Arbitrary.all([scope, look]), ([scope, last]) => [
+    { _tag: "Assemble", scope },
+    { _tag: "Render", scope },
+    last
+  ]),
+  8,
+  alone(look)
 )
 
 const toolOrder: Arb<ReadonlyArray<string> | undefined> = mostly<ReadonlyArray<string> | undefined>(
-  Arbitraries.toolOrder,
-  24,
+  choose<ReadonlyArray<string> | undefined>(absent, Arbitraries.toolOrder),
+  32,
   choose<ReadonlyArray<string>>(
     Arbitrary.Constant([]),
     Arbitrary.Constant([ToolOrder.restMarker, ToolOrder.restMarker]),
@@ -150,7 +190,10 @@ const toolOrder: Arb<ReadonlyArray<string> | undefined> = mostly<ReadonlyArray<s
   )
 )
 
-export const program: Arb<Program> = Arbitrary.map(
-  Arbitrary.all([toolOrder, list(choose(register, register, open), 8), list(step, 12), ending]),
-  ([toolOrder, first, middle, last]) => ({ toolOrder, steps: [...first, ...middle, ...last] })
+export const program: Arb<Program> = shrinkable(
+  Arbitrary.map(Arbitrary.all([toolOrder, scopes, beginning, middle, end]), ([toolOrder, ...phases]) => ({
+    ...compact({ toolOrder }),
+    steps: phases.flat()
+  })),
+  shrink
 )

@@ -8,10 +8,12 @@ import * as Scope from "effect/Scope"
 import type { Assembly } from "../../Assembly.ts"
 import type * as Listener from "../../Listener.ts"
 import type * as Origin from "../../Origin.ts"
+import type * as PromptContext from "../../PromptContext.ts"
 import type { PromptError, RegistrationError, WaterfallError } from "../../PromptError.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import type { Provider } from "../../Provider.ts"
 import { SystemPrompt } from "../../SystemPrompt.ts"
+import * as Template from "../../Template.ts"
 import * as ToolSchema from "../../ToolSchema.ts"
 import * as Edit from "../Edit.ts"
 import type * as Program from "../Program.ts"
@@ -36,6 +38,10 @@ const provide = <A>(value: A, registration: number): Provider<A> => {
   }
 }
 
+/** A Template that must not be data is refused when it is registered only where it is there to be seen. */
+const provideText = ({ text, interpolate }: PromptContext.Options, registration: number): Provider<Template.Text> =>
+  interpolate === false && Template.isTemplate(text) ? text : provide(text, registration)
+
 const listen = ({ steps, ...options }: Edit.Listener, registration: number): Listener.Input<WaterfallError> => {
   const edit = Edit.run({ ...options, steps })
   switch (registration % 4) {
@@ -57,9 +63,9 @@ const register = (
 ): Effect.Effect<void, RegistrationError, Scope.Scope> => {
   switch (contribution._tag) {
     case "Section":
-      return prompt.section({ ...contribution.options, text: provide(contribution.options.text, registration) })
+      return prompt.section({ ...contribution.options, text: provideText(contribution.options, registration) })
     case "Context":
-      return prompt.context({ ...contribution.options, text: provide(contribution.options.text, registration) })
+      return prompt.context({ ...contribution.options, text: provideText(contribution.options, registration) })
     case "Variable": {
       const { name, value, ...options } = contribution.options
       return prompt.variable(name, provide(value, registration), options)

@@ -54,7 +54,9 @@ const characters: Shrinker<string> = (value) => [
 const segments: Shrinker<Template.Template> = (value) =>
   removals(value.segments).map((kept) =>
     joined(
-      kept.map((one) => (one._tag === "Literal" ? Template.verbatim(one.text) : Template.ref(VariableName.make(one.name))))
+      kept.map((one) =>
+        one._tag === "Literal" ? Template.verbatim(one.text) : Template.ref(VariableName.make(one.name))
+      )
     )
   )
 
@@ -122,27 +124,23 @@ export const fields =
 // generators
 // -----------------------------------------------------------------------------
 
-/** The length says how large the sample may be: the engine does not tell otherwise. */
-const Draw = Schema.Struct({ seed: Schema.Int, size: Schema.Array(Schema.Null) })
+const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
 
 /**
  * The generator with a shrinker of its own. The engine takes one for a Schema only, so this is a Schema of anything whose
  * values are drawn from the generator.
  */
 export const shrinkable = <A>(self: Arbitrary.Arbitrary<A>, shrink: Shrinker<A>): Arbitrary.Arbitrary<A> => {
-  const draw = SchemaGetter.transformOptionalEffect<A, typeof Draw.Type>((drawn) =>
-    Option.isNone(drawn)
+  const draw = SchemaGetter.transformOptionalEffect<A, number>((seed) =>
+    Option.isNone(seed)
       ? Effect.succeedNone
-      : Effect.map(
-          Effect.orDie(
-            Arbitrary.sampleEffect(self, { count: 1, seed: drawn.value.seed, size: drawn.value.size.length })
-          ),
-          (values) => Option.fromNullishOr(values[0])
+      : Effect.map(Effect.orDie(Arbitrary.sampleEffect(self, { count: 1, seed: seed.value })), (values) =>
+          Option.fromNullishOr(values[0])
         )
   )
-  const anything = Schema.declare((_: unknown): _ is A => true, {
+  const anything = Schema.declare((value: unknown): value is A => value !== undefined, {
     toCodecArbitrary: () =>
-      Schema.link<A>()(Draw, { decode: draw, encode: SchemaGetter.forbidden(() => "it is only drawn") })
+      Schema.link<A>()(Seed, { decode: draw, encode: SchemaGetter.forbidden(() => "it is only drawn") })
   })
   return Arbitrary.schema(anything, { shrink })
 }

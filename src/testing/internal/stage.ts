@@ -26,6 +26,8 @@ export interface Setting {
 export interface Judged {
   readonly where: "anywhere" | "global" | "scope"
   readonly settings: Arbitrary.Arbitrary<Setting>
+  /** How many cases are enough where only the setting differs. */
+  readonly most: number | undefined
   /** What is there before the plugin. */
   readonly before: worlds.Complete
 }
@@ -48,6 +50,7 @@ export const judge = <I>(
       : Arbitrary.map(inputs, (input) => ({ input, plugin: () => plugin(input) }))
   return {
     where,
+    most: inputs === undefined && annotations === undefined ? 10 : undefined,
     settings: Arbitrary.map(
       Arbitrary.all({
         subject,

@@ -92,6 +92,13 @@ const noise = (random: Random): Uint8Array => Uint8Array.from({ length: random.b
 const units = (random: Random): string =>
   String.fromCharCode(...Array.from({ length: random.below(200) }, () => random.below(0x10000)))
 
+/** A composition that is right but for a file that it names, in one place or in all. */
+const references = (random: Random): string => {
+  const text = random.pick([corpus.inventory, corpus.inventory, random.pick(corpus.compositions)])
+  const all = random.oneIn(2)
+  return text.replaceAll(/(?<=file: )[\w./-]+/g, (name) => (all || random.oneIn(2) ? random.pick(odd.paths) : name))
+}
+
 const contentOf = (random: Random, largest: number): readonly [family: string, content: Bytes] => {
   switch (random.below(20)) {
     case 0:
@@ -110,13 +117,15 @@ const contentOf = (random: Random, largest: number): readonly [family: string, c
     case 8:
     case 9:
       return ["broken bytes", mutatedBytes(random.pick(corpus.compositions), random)]
-    case 10: {
+    case 10:
+      return ["references", references(random)]
+    case 11: {
       const { group, make } = random.pick(families)
       const text = make(random.pick([10, 100, 1_000, 10_000, random.oneIn(20) ? largest : 2_000]))
       return [group, random.oneIn(2) ? text : mutated(text, all, random)]
     }
     default:
-      return ["mutated", mutated(random.pick(corpus.compositions), all, random)]
+      return ["mutated", mutated(random.oneIn(3) ? corpus.inventory : random.pick(corpus.compositions), all, random)]
   }
 }
 

@@ -12,7 +12,7 @@ const fenced = (markdown: string): ReadonlyArray<string> =>
   [...markdown.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, yaml]) => yaml ?? "")
 
 /** Every rule of a composition once, small. */
-const inventory = `preamble: 1
+export const inventory = `preamble: 1
 identity: true
 persona: { prefix: "You help {{user}}.", suffix: { file: guidance/bash.md } }
 runtimeContext: true

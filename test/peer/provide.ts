@@ -1,0 +1,68 @@
+/** Registers contributions with the peer. */
+import type { ToolProviderResult } from "@deepseek-ai/dsh-system-prompt"
+import type * as ToolSchema from "../../src/ToolSchema.ts"
+import { Template } from "../../src/index.ts"
+import type { Contribution } from "../../src/testing/Program.ts"
+import { persona } from "./boot.ts"
+import type { Name } from "./deviations.ts"
+import { listen } from "./listen.ts"
+import { type Entry, type Item, type Look, lookOf } from "./look.ts"
+
+type Of<Tag extends Item["_tag"]> = Extract<Item, { readonly _tag: Tag }>
+
+/** rc.8 has one section for a persona, the newer rules two, and a suppressor. */
+export const itemsOf = (contribution: Contribution): ReadonlyArray<Item> => {
+  if (contribution._tag !== "Persona") return [contribution]
+  const { prefix, suffix = "", complete, includeRuntimeContext, plugin } = contribution.options
+  return [
+    { _tag: "Section", options: { ...persona.prefix, text: prefix, complete, plugin } },
+    { _tag: "Section", options: { ...persona.suffix, text: suffix, plugin } },
+    ...(includeRuntimeContext === false ? [{ _tag: "Suppressor" } as const] : [])
+  ]
+}
+
+/** What we refuse to register, and the peer does not, and the deviation that says so. */
+export const flawOf = (item: Item): Name | undefined => {
+  if (item._tag === "Suppressor" || item._tag === "Variable") return undefined
+  if (item.options.name === "") {
+    return item._tag === "Section" || item._tag === "Context" ? "empty names" : "names of listeners"
+  }
+  if (item._tag === "Tools" || item._tag === "Listener") return undefined
+  if (item.options.interpolate === false && Template.isTemplate(item.options.text)) return "templates as data"
+  const isTorn = item._tag === "Section" && item.options.complete === true && !!item.options.requires?.length
+  return isTorn ? "required tools of a complete section" : undefined
+}
+
+const isJson = (value: unknown): boolean =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).every(isJson)
+    : value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
+
+export const isTool = ({ name, description, parameters }: ToolSchema.Input): boolean =>
+  name !== "" && typeof description === "string" && isJson(parameters)
+
+/**
+ * A provider of the wrong type. The peer would not notice; what it does notice is that a provider throws. So a provider
+ * that is wrong throws there.
+ */
+const wrong = "ProviderFailure"
+
+const textOf = ({ text, interpolate }: Of<"Section" | "Context">["options"], entry: Entry, look: Look): string => {
+  const isText = typeof text === "string" || Template.isTemplate(text)
+  return look.give(entry, isText ? undefined : wrong, () => look.literals.encode(text, interpolate), "")
+}
+
+const toolsOf = ({ tools }: Of<"Tools">["options"], entry: Entry, look: Look): ToolProviderResult => {
+  const { schemas, knownNames } = "schemas" in Object(tools) ? tools : { schemas: tools }
+}
+
+export const register = (entry: Entry): (() => void) => {
+  const { item } = entry
+  const prompt = entry.scope.peer.ctx.systemPrompt
+  switch (item._tag) {
+    case "Section": {
+      const { name, order, complete } = item.options
+      const text = { text: (context) => textOf(item.options, entry, lookOf(context)) }
+    }
+  }
+}
