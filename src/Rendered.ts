@@ -159,7 +159,7 @@ const used = (
   return Object.freeze(found)
 }
 
-/** The variables that have another value now, or are new. Both lists are sorted by name. */
+/** The variables that have another value now, are new, or are gone. Both lists are sorted by name. */
 const changedNames = (
   before: ReadonlyArray<AssembledVariable>,
   now: ReadonlyArray<AssembledVariable>
@@ -168,10 +168,11 @@ const changedNames = (
   let at = 0
   for (let i = 0; i < now.length; i++) {
     const variable = now[i]!
-    while (at < before.length && byCodeUnits(before[at]!.name, variable.name) < 0) at++
-    const old = before[at]
-    if (old?.name !== variable.name || old.value !== variable.value) changed.push(variable.name)
+    while (at < before.length && byCodeUnits(before[at]!.name, variable.name) < 0) changed.push(before[at++]!.name)
+    const old = before[at]?.name === variable.name ? before[at++] : undefined
+    if (old === undefined || old.value !== variable.value) changed.push(variable.name)
   }
+  while (at < before.length) changed.push(before[at++]!.name)
   return changed
 }
 

@@ -240,6 +240,7 @@ describe("two complete sections", () => {
         { entry: "b", scope: "agent" }
       ]
     })
+    for (const mention of ['"a" of scope "global"', '"b" of scope "agent"']) assert.include(error.message, mention)
     assert.strictEqual(prompt(assemble([global])), "A")
   })
 })

@@ -31,8 +31,13 @@ const members = (text: string): ReadonlyMap<string, string> =>
     ])
   )
 
-/** The modules behind the barrel. `Owner` is part of `PromptError`. */
-const modules = [...read("index").matchAll(/from "\.\/(\w+)\.ts"/g)].map((match) => match[1]!)
+/** The modules behind a barrel. `Owner` is part of `PromptError`. */
+const behind = (barrel: string): ReadonlyArray<string> => {
+  const folder = barrel.slice(0, barrel.lastIndexOf("/") + 1)
+  return [...read(barrel).matchAll(/from "\.\/([\w/]+)\.ts"/g)].map((match) => folder + match[1]!)
+}
+
+const modules = [...behind("index"), ...behind("testing/index"), ...behind("testing/Arbitraries")]
 
 const cache = /\*\*Provider's cache\*\*: \S/u
 
@@ -47,7 +52,8 @@ describe("comments", () => {
         ["c", false, true]
       ]
     )
-    assert.isAbove(modules.length, 20)
+    assert.isAbove(modules.length, 30)
+    assert.includeMembers(modules, ["Section", "testing/Program", "testing/arbitraries/texts"])
   })
 
   for (const module of new Set(modules)) {

@@ -202,6 +202,9 @@ describe("registering", () => {
         d2: 0,
         c: -Number.MIN_VALUE,
         d1: -0,
+        // Between two of 0, by its name: were it less than 0, it would stand before them.
+        d25: -0,
+        d27: 0,
         d3: 0.5,
         d9: 9
       }
@@ -209,7 +212,7 @@ describe("registering", () => {
         yield* prompt.section({ name, order, text: name })
         yield* prompt.context({ name, order, text: name })
       }
-      const sorted = ["a", "b", "c", "d1", "d2", "d3", "d9", "e", "f"]
+      const sorted = ["a", "b", "c", "d1", "d2", "d25", "d27", "d3", "d9", "e", "f"]
       const assembly = yield* prompt.assemble
       assert.deepStrictEqual(
         view.sections(assembly).map(([name]) => name),

@@ -677,6 +677,15 @@ describe("render with what was rendered before", () => {
     const bad = of({ a: "{{nope}}" })
     assert.deepStrictEqual(Rendered.render(bad, before), Rendered.render(bad))
   })
+
+  for (const gone of ["a", "b", "c"]) {
+    it(`fails when the variable ${gone}, which was in use, went`, () => {
+      const all = of({ a: "{{a}}.", b: "{{b}}.", c: "{{c}}." }, { a: "A", b: "B", c: "C" })
+      const without = Assembly.removeVariable(all, gone)
+      assert.deepStrictEqual(Rendered.render(without, render(all)), Rendered.render(without))
+      assert.deepInclude(Result.getOrThrow(Result.flip(Rendered.render(without, render(all)))), { variable: gone })
+    })
+  }
 })
 
 describe("immutability", () => {

@@ -119,10 +119,10 @@ const rows: ReadonlyArray<Row> = [
   ["{{u}}", ["UndefinedVariable", 0]]
 ]
 
-describe("the rows of the specification", () => {
+describe("[139–196] the rows of the specification", () => {
   for (const [index, [input, outcome]] of rows.entries()) {
     const row = index + 1
-    it(`scenario ${138 + row} (row ${row}): ${JSON.stringify(input)}`, () => {
+    it(`[${138 + row}] (row ${row}): ${JSON.stringify(input)}`, () => {
       if ("text" in outcome) return assert.strictEqual(rendered(input, values), outcome.text)
       const error = failure(input, values)
       assert.deepStrictEqual([error._tag, error.offset], [...outcome])
@@ -131,11 +131,11 @@ describe("the rows of the specification", () => {
     })
   }
 
-  it("scenario 194 (row 56): {{constructor}} is its value once it is registered", () => {
+  it("[194] (row 56): {{constructor}} is its value once it is registered", () => {
     assert.strictEqual(rendered("{{constructor}}", { ...values, constructor: "ok" }), "ok")
   })
 
-  it("scenario 197 (row 59): switching interpolation off is not for the template; here rows 28–58 always fail", () => {
+  it("[197] (row 59): switching interpolation off is not for the template; here rows 28–58 always fail", () => {
     const failing = rows.slice(27)
     assert.strictEqual(failing.length, 31)
     for (const [input] of failing) failure(input, values)
@@ -759,7 +759,7 @@ const many = { arbitrary: { runs: 1_000 } }
 
 describe("properties", () => {
   it.prop(
-    "scenario 205: text without {{ renders to itself",
+    "[205] text without {{ renders to itself",
     [pieces(["{", "}", "{a", "}}", "a", "$&", "\\", "\n", "é"], { maxLength: 20 })],
     ([text]) => {
       const plain = text.replaceAll(/\{\{+/gu, "{")
@@ -768,7 +768,7 @@ describe("properties", () => {
     many
   )
 
-  it.effect("scenario 206: rendering is total over the three errors and text, and all of them happen", () =>
+  it.effect("[206] rendering is total over the three errors and text, and all of them happen", () =>
     Effect.gen(function* () {
       const runs = 2_000
       const seen: Record<string, number> = {
@@ -801,7 +801,7 @@ describe("properties", () => {
   )
 
   it.prop(
-    "scenario 206: rendering does not depend on variables that are not referenced",
+    "[206] rendering does not depend on variables that are not referenced",
     [anyText, Schema.String],
     ([text, noise]) => {
       const used = new Set(Template.references(text))
@@ -813,7 +813,7 @@ describe("properties", () => {
   )
 
   it.prop(
-    "scenario 207: values appear verbatim",
+    "[207] values appear verbatim",
     [Schema.Union([Schema.String, Schema.Literals(["{{a}}", "}}", "{{", "$&", "$1", "$$", "\\"])]), braces],
     ([value, more]) => {
       const a = value + more

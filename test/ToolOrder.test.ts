@@ -33,7 +33,7 @@ const refusedList = (list: ReadonlyArray<string>) => {
 }
 
 describe("make", () => {
-  it("89, 90: a list without the rest marker is refused, the empty one too", () => {
+  it("[89, 90] a list without the rest marker is refused, the empty one too", () => {
     for (const list of [[], ["read"]]) {
       const error = refusedList(list)
       assert.deepInclude(error, { _tag: "InvalidToolOrder", kind: "toolOrder", entry: "", scope: "global" })
@@ -41,7 +41,7 @@ describe("make", () => {
     }
   })
 
-  it("91: a name twice is refused by name, the marker likewise", () => {
+  it("[91] a name twice is refused by name, the marker likewise", () => {
     for (const entry of ["read", R]) {
       const error = refusedList([entry, "x", R, entry])
       assert.instanceOf(error, InvalidToolOrder)
@@ -50,7 +50,7 @@ describe("make", () => {
     }
   })
 
-  it("92: a duplicate is reported before a missing marker", () => {
+  it("[92] a duplicate is reported before a missing marker", () => {
     assert.strictEqual(refusedList(["a", "b", "b", "a"]).entry, "b")
   })
 
@@ -64,7 +64,7 @@ describe("make", () => {
 })
 
 describe("reserved", () => {
-  it("99, BC-075: a tool named like the marker is refused and its provider named", () => {
+  it("[99, BC-075] a tool named like the marker is refused and its provider named", () => {
     const owner: Owner = { kind: "tools", entry: "fs", scope: "agent", plugin: "core" }
     const expected = new ReservedToolName({ ...owner, tool: R })
     assert.deepStrictEqual(ToolOrder.reserved(R, owner), Result.fail(expected))
@@ -76,14 +76,14 @@ describe("reserved", () => {
 })
 
 describe("sort", () => {
-  it("86, BC-007: without an order, by code units of the name, whatever came first", () => {
+  it("[86, BC-007] without an order, by code units of the name, whatever came first", () => {
     const expected = ["B", "Z", "a", "aa", "b", "é", "\u{1f600}", "\ufb01"]
     assert.deepStrictEqual(sorted(expected), Result.succeed(expected))
     assert.deepStrictEqual(sorted(expected.toReversed()), Result.succeed(expected))
     assert.deepStrictEqual(sorted(["zeta", "alpha", "mu"]), Result.succeed(["alpha", "mu", "zeta"]))
   })
 
-  it("87: listed names stand where the list has them, the rest at the marker", () => {
+  it("[87] listed names stand where the list has them, the rest at the marker", () => {
     assert.deepStrictEqual(
       sorted(["b", "e2", "t", "e1"], ["t", R, "b"], ["e"]),
       Result.succeed(["t", "e2", "e1", "b"]),
@@ -92,12 +92,12 @@ describe("sort", () => {
     assert.deepStrictEqual(sorted(["b", "f", "t", "e"], ["t", R, "b"]), Result.succeed(["t", "e", "f", "b"]))
   })
 
-  it("88: the marker alone is the default order", () => {
+  it("[88] the marker alone is the default order", () => {
     const ids = ["b", "a2", "c", "a1"]
     assert.deepStrictEqual(sorted(ids, [R]), sorted(ids))
   })
 
-  it("93: unknown names fail in configured order, with the sorted known names and the nearest", () => {
+  it("[93] unknown names fail in configured order, with the sorted known names and the nearest", () => {
     const result = sorted(["read", "bash"], ["rezd", "bash", R, "wraith"], ["grep"])
     assert.deepStrictEqual(
       result,
@@ -116,26 +116,26 @@ describe("sort", () => {
     assert.isFalse("nearest" in far)
   })
 
-  it("94: with no tools at all the known names are none", () => {
+  it("[94] with no tools at all the known names are none", () => {
     const error = Result.getOrThrow(Result.flip(sorted([], ["ghost", R])))
     assert.deepStrictEqual(error.known, [])
     assert.include(error.message, "Known tools: none")
   })
 
-  it("95, 96: a hidden tool takes no place, a mistyped one fails", () => {
+  it("[95, 96] a hidden tool takes no place, a mistyped one fails", () => {
     assert.deepStrictEqual(sorted(["read"], ["bash", R], ["bash"]), Result.succeed(["read"]))
     const error = Result.getOrThrow(Result.flip(sorted(["read"], ["basj", R], ["bash"])))
     assert.deepInclude(error, { unknown: ["basj"], nearest: "bash" })
   })
 
-  it("97, 98: what is known is the caller's union and nothing else", () => {
+  it("[98] what is known is the caller's union and nothing else", () => {
     const tools = [tool("a")]
     assert.isTrue(Result.isSuccess(ToolOrder.sort(tools, order(["a", "b", R]), new Set(["a", "b"]))))
     assert.isTrue(Result.isFailure(ToolOrder.sort(tools, order(["a", R]), new Set())))
     assert.isTrue(Result.isSuccess(ToolOrder.sort(tools, undefined, new Set())))
   })
 
-  it("100: all tools of a listed name come together, in incoming order", () => {
+  it("[100] all tools of a listed name come together, in incoming order", () => {
     assert.deepStrictEqual(
       sorted(["a1", "b1", "c1", "a2", "b2", "c2"], ["b", R, "a"]),
       Result.succeed(["b1", "b2", "c1", "c2", "a1", "a2"])

@@ -45,7 +45,7 @@ const tool = Arbitrary.all({
 })
 
 describe("projection", () => {
-  it("79, BC-037: only the allow-listed fields survive, a user's own property of such a name too", () => {
+  it("[79, BC-037] only the allow-listed fields survive, a user's own property of such a name too", () => {
     const inner = { type: "object", properties: { _background: { type: "boolean" }, execute: { type: "string" } } }
     const self = take({
       ...withParameters(inner),
@@ -60,7 +60,7 @@ describe("projection", () => {
     assert.deepStrictEqual(self, { name: "t", description: "d", parameters: inner })
   })
 
-  it("80: deferLoading is kept when it is exactly true", () => {
+  it("[80] deferLoading is kept when it is exactly true", () => {
     for (const deferLoading of [false, undefined, null, "true", 1, {}]) {
       assert.isFalse(Object.hasOwn(take({ ...withParameters({}), deferLoading }), "deferLoading"))
     }
@@ -129,7 +129,7 @@ describe("projection", () => {
 })
 
 describe("identity", () => {
-  it("81: a provider that changes its object is seen next time and changes no earlier result", () => {
+  it("[81] a provider that changes its object is seen next time and changes no earlier result", () => {
     const parameters = { properties: { a: { type: "string" } }, required: ["a"] }
     const input = withParameters(parameters)
     const before = take(input)
@@ -184,7 +184,7 @@ describe("refusals", () => {
   const cycle: { self?: unknown } = {}
   cycle.self = [cycle]
 
-  it("82: a function in the parameters names the tool, its owner and the place", () => {
+  it("[82] a function in the parameters names the tool, its owner and the place", () => {
     const error = refusal(withParameters({ properties: { a: { default: () => 1 } } }))
     assert.strictEqual(error._tag, "InvalidToolSchema")
     assert.deepInclude(error, { ...owner, tool: "t", path: "$.parameters.properties.a.default" })
@@ -387,7 +387,7 @@ describe("make, emit, Order", () => {
     assert.include(ToolSchema.emit(open), `"a":2`)
   })
 
-  it.prop("85, BC-007: Order is total, antisymmetric and zero for equal text alone", [tool, tool], ([a, b]) => {
+  it.prop("[78, BC-007] Order is total, antisymmetric and zero for equal text alone", [tool, tool], ([a, b]) => {
     const [x, y] = [take(a), take(b)]
     assert.strictEqual(ToolSchema.Order(x, y) + ToolSchema.Order(y, x), 0)
     assert.strictEqual(ToolSchema.Order(x, y) === 0, ToolSchema.emit(x) === ToolSchema.emit(y))

@@ -194,16 +194,19 @@ const findScope = (
 /** Parents are made before their children; `parse` has refused circles and unknown parents. */
 const makeScopes = Effect.fnUntraced(function* (composition: Composition) {
   const scopes = new Map([["global", PromptScope.global]])
-  let waiting = composition.scopes
-  while (waiting.length > 0) {
-    const later: Array<(typeof waiting)[number]> = []
-    for (const one of waiting) {
-      const parent = scopes.get(one.parent ?? "global")
-      if (parent === undefined) later.push(one)
-      else scopes.set(one.scope, (yield* PromptScope.make(one.scope, { parent }).pipe(Effect.orDie)).scope)
+  const byName = new Map(composition.scopes.map((one) => [one.scope, one]))
+  for (const start of composition.scopes) {
+    // From here up to the first that is made already; a circle would make this longer than there are scopes.
+    const chain: Array<(typeof composition.scopes)[number]> = []
+    for (let one: typeof start | undefined = start; one !== undefined && !scopes.has(one.scope);) {
+      if (chain.push(one) > byName.size) return yield* Effect.die(new Error("a circle of scopes"))
+      one = byName.get(one.parent ?? "global")
     }
-    if (later.length === waiting.length) return yield* Effect.die(new Error("scopes without a known parent"))
-    waiting = later
+    for (const one of chain.toReversed()) {
+      const parent = scopes.get(one.parent ?? "global")
+      if (parent === undefined) return yield* Effect.die(new Error("a scope without a known parent"))
+      scopes.set(one.scope, (yield* PromptScope.make(one.scope, { parent }).pipe(Effect.orDie)).scope)
+    }
   }
   // In the order of the file, as its author knows them.
   return new Map(["global", ...composition.scopes.map((one) => one.scope)].flatMap((name) => entry(scopes, name)))

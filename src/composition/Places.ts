@@ -37,11 +37,12 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
         const entry = entryOf(composition, { ...section, kind: "section" })
         return entry === undefined ? [] : [at(composition, [...entry.path, "complete"])]
       })
-    case "UnknownTool":
-      return error.unknown.flatMap((tool) => {
-        const index = composition.toolOrder?.indexOf(tool) ?? -1
-        return index < 0 ? [] : [at(composition, ["toolOrder", index])]
-      })
+    case "UnknownTool": {
+      const unknown = new Set(error.unknown)
+      return (composition.toolOrder ?? []).flatMap((tool, index) =>
+        unknown.has(tool) ? [at(composition, ["toolOrder", index])] : []
+      )
+    }
     case "UnknownVariable":
     case "UndefinedVariable":
     case "MalformedGroup":
@@ -128,7 +129,7 @@ export const placesInTool = (
 
 /** Of two of one name, the second: it is the one too many. */
 const toolOf = (composition: Composition, owner: Owner, tool: string): PlacedTool | undefined => {
-  const schema = contentsOf(composition, owner)?.tools.findLast((one) => one.name === tool)
+  const schema = entriesOf(composition, owner)?.contents.tools.findLast((one) => one.name === tool)
   return schema === undefined ? undefined : composition.toolPlaces.get(schema)
 }
 
@@ -143,20 +144,51 @@ export const pathOf = (composition: Composition, owner: Owner, tool?: string): P
 
 const at = ({ document }: Composition, path: Path): Place => placeAt(document.source, document.locate(path))
 
-/** What the file contributes names no plugin, so an owner that does is not of the file. */
-const contentsOf = (composition: Composition, owner: Owner): Contents | undefined =>
-  owner.plugin === undefined
-    ? [composition.global, ...composition.scopes].find((one) => one.scope === owner.scope)
-    : undefined
+// -----------------------------------------------------------------------------
+// the entries of a composition
+// -----------------------------------------------------------------------------
 
-const textualOf = (composition: Composition, owner: Owner): Textual<unknown> | undefined => {
-  const contents = contentsOf(composition, owner)
-  if (owner.kind === "section") return contents?.sections.find((one) => one.value.name === owner.entry)
-  return owner.kind === "context" ? contents?.contexts.find((one) => one.value.name === owner.entry) : undefined
+/** What a scope contributes, by name. Of two of one name, the first. */
+interface Entries {
+  readonly contents: Contents
+  readonly section: ReadonlyMap<string, Textual<unknown>>
+  readonly context: ReadonlyMap<string, Textual<unknown>>
+  readonly variable: ReadonlyMap<string, Contents["variables"][number]>
 }
 
-const variableOf = (composition: Composition, owner: Owner) =>
-  contentsOf(composition, owner)?.variables.find((one) => one.value.name === owner.entry)
+/** Of compositions that are in use, by the label of the scope: each place of thousands is one look-up. */
+const indexes = new WeakMap<Composition, ReadonlyMap<string, Entries>>()
+
+const byName = <A extends Located<{ readonly name: string }>>(all: ReadonlyArray<A>): ReadonlyMap<string, A> =>
+  new Map(all.toReversed().map((one) => [one.value.name, one]))
+
+const indexOf = (composition: Composition): ReadonlyMap<string, Entries> => {
+  const known = indexes.get(composition)
+  if (known !== undefined) return known
+  const all = [composition.global, ...composition.scopes].toReversed().map((contents): [string, Entries] => [
+    contents.scope,
+    {
+      contents,
+      section: byName(contents.sections),
+      context: byName(contents.contexts),
+      variable: byName(contents.variables)
+    }
+  ])
+  const index = new Map(all)
+  indexes.set(composition, index)
+  return index
+}
+
+/** What the file contributes names no plugin, so an owner that does is not of the file. */
+const entriesOf = (composition: Composition, owner: Owner): Entries | undefined =>
+  owner.plugin === undefined ? indexOf(composition).get(owner.scope) : undefined
+
+const textualOf = (composition: Composition, owner: Owner): Textual<unknown> | undefined =>
+  owner.kind === "section" || owner.kind === "context"
+    ? entriesOf(composition, owner)?.[owner.kind].get(owner.entry)
+    : undefined
+
+const variableOf = (composition: Composition, owner: Owner) => entriesOf(composition, owner)?.variable.get(owner.entry)
 
 const entryOf = (composition: Composition, owner: Owner): Located<unknown> | undefined =>
   owner.kind === "variable" ? variableOf(composition, owner) : textualOf(composition, owner)
@@ -171,7 +203,7 @@ export const textOf = (composition: Composition, owner: Owner): PlacedText | und
 }
 
 const valueOf = (composition: Composition, owner: Owner): PlacedText | undefined => {
-  const found = contentsOf(composition, owner)?.variables.find((one) => one.value.name === owner.entry)
+  const found = variableOf(composition, owner)
   return typeof found?.value.value === "string"
     ? { text: found.value.value, path: found.path, file: undefined }
     : undefined

@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { AssembleContext } from "../AssembleContext.ts"
 import type { Assembly } from "../Assembly.ts"
-import type { Admitted, Next } from "../Listener.ts"
+import type * as Listener from "../Listener.ts"
 import type { Provided } from "../Overlay.ts"
 import * as Plan from "../Plan.ts"
 import { ListenerFailure, type Owner, ownerFields, type WaterfallError } from "../PromptError.ts"
@@ -18,7 +18,7 @@ import { accept } from "./wellFormed.ts"
 
 type Planned = Plan.Plan<Provided>["listeners"][number]
 
-export const admit = (planned: Planned, context: AssembleContext): Admitted => {
+export const admit = (planned: Planned, context: AssembleContext): Listener.Admitted => {
   const owner = Plan.owner(planned)
   const run = planned.entry.run
   return {
@@ -26,7 +26,7 @@ export const admit = (planned: Planned, context: AssembleContext): Admitted => {
     order: planned.entry.order,
     run:
       run._tag === "Edit"
-        ? (assembly, next) => runEdit((given) => run.edit(given, context), owner, assembly, next)
+        ? (assembly, next) => runEdit(run, context, owner, assembly, next)
         : (assembly, next) => runAround((given, rest) => run.around(given, rest, context), owner, assembly, next)
   }
 }
@@ -40,14 +40,15 @@ const failure = (owner: Owner, reason: string, cause: unknown): ListenerFailure 
 
 /** A plain edit runs at once, so that an assembly without effects costs no fibre. */
 const runEdit = (
-  edit: (assembly: Assembly) => unknown,
+  run: Extract<Listener.Run, { readonly _tag: "Edit" }>,
+  context: AssembleContext,
   owner: Owner,
   assembly: Assembly,
-  next: Next
+  next: Listener.Next
 ): Effect.Effect<Assembly, WaterfallError> => {
   let after: unknown
   try {
-    after = edit(assembly)
+    after = run.edit(assembly, context)
   } catch (cause) {
     return Exit.fail(failure(owner, "threw", cause))
   }
@@ -79,10 +80,10 @@ interface Running {
 }
 
 const runAround = (
-  around: (assembly: Assembly, next: Next) => unknown,
+  around: (assembly: Assembly, next: Listener.Next) => unknown,
   owner: Owner,
   assembly: Assembly,
-  rest: Next
+  rest: Listener.Next
 ): Effect.Effect<Assembly, WaterfallError> =>
   Effect.suspend(() => {
     const running: Running = { violation: undefined, downstream: undefined, failure: undefined }
@@ -118,7 +119,11 @@ const runAround = (
  * The `next` of one run. Nothing runs before its effect does. A violation is kept as well as failed with, so that a
  * listener which swallows the failure cannot hide it.
  */
-const onceOnly = (running: Running, owner: Owner, rest: Next): { readonly next: Next; readonly end: () => void } => {
+const onceOnly = (
+  running: Running,
+  owner: Owner,
+  rest: Listener.Next
+): { readonly next: Listener.Next; readonly end: () => void } => {
   let called = false
   let ran = false
   let ended = false
@@ -127,7 +132,7 @@ const onceOnly = (running: Running, owner: Owner, rest: Next): { readonly next: 
     running.violation = failure(owner, "broke the contract of next", cause)
     return Effect.fail(running.violation)
   }
-  const next: Next = (given) => {
+  const next: Listener.Next = (given) => {
     if (ended) return violate("next() called after the waterfall ended for this listener")
     if (called) return violate("next() called more than once")
     called = true

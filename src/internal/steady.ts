@@ -22,30 +22,24 @@ import type { Waterfall } from "../Waterfall.ts"
 import { admit } from "./admit.ts"
 import { assemblyOf, contextOf, sectionOf, toolsOf, variableOf } from "./compose.ts"
 import { named, threw } from "./evaluate.ts"
-import { asExit, flatMapNow } from "./exit.ts"
+import { flatMapNow } from "./exit.ts"
 import { Constant, isEffect } from "./give.ts"
 import { madeFor } from "./lastRendered.ts"
 import { seal } from "./seal.ts"
 import * as values from "./values.ts"
 
 type Provider = Plan<Provided>["tools"][number]
+type Step = values.Step<Provided>
 
 // -----------------------------------------------------------------------------
 // lists
 // -----------------------------------------------------------------------------
 
-/** A provider to call for each assembly. */
-interface Call {
-  readonly step: values.Step<Provided>
-  /** Takes a value without another look, if it is the very one that was accepted last time. */
-  readonly again: (value: unknown, into: values.Values) => boolean
-}
-
 /** One list of a plan, with what was made of it last. All plans that have the list share it. */
 interface Kept<A> {
   /** The providers that are no constants, and constants that are refused each time. */
-  readonly calls: ReadonlyArray<Call>
-  /** The list for the values of these calls. */
+  readonly steps: ReadonlyArray<Step>
+  /** The list for the values of these. */
   readonly list: (values: values.Values) => A
 }
 
@@ -69,8 +63,8 @@ const entriesWith = <P extends object, V, A>(
   /** Entries that scopes share stand in lists of their own; what was made of a constant is the same in all of them. */
   const constants = new WeakMap<P, A>()
   return (planned: ReadonlyArray<P>): Kept<ReadonlyArray<A>> => {
-    const calls: Array<Call> = []
-    const callAt: Array<number> = []
+    const steps: Array<Step> = []
+    const stepAt: Array<number> = []
     let last: { readonly values: ReadonlyArray<V>; readonly list: ReadonlyArray<A> } | undefined
     const parts = planned.map((one, at): A | undefined => {
       const made = constants.get(one)
@@ -82,25 +76,20 @@ const entriesWith = <P extends object, V, A>(
         constants.set(one, part)
         return part
       }
-      const nth = calls.length
-      callAt.push(at)
-      calls.push({
-        step,
-        again: (value, into) =>
-          last !== undefined && value === last.values[nth] && pick(into).push(last.values[nth]!) > 0
-      })
+      steps.push(step)
+      stepAt.push(at)
       return undefined
     })
     return {
-      calls,
+      steps,
       list: (from) => {
         const now = pick(from)
         if (last !== undefined && same(last.values, now)) return last.list
         const list = last === undefined ? [...parts] : [...last.list]
-        for (const [nth, at] of callAt.entries()) {
+        for (const [nth, at] of stepAt.entries()) {
           if (last === undefined || last.values[nth] !== now[nth]) list[at] = make(planned[at]!, now[nth]!)
         }
-        // All are there: what is no constant was called.
+        // All are there: each has a constant or a step.
         last = { values: now, list: Object.freeze(list as Array<A>) }
         return last.list
       }
@@ -112,7 +101,7 @@ const entriesWith = <P extends object, V, A>(
 const toolsWith =
   (toolOrder: ToolOrder | undefined) =>
   (providers: ReadonlyArray<Provider>): Kept<Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> => {
-    const calls: Array<Call> = []
+    const steps: Array<Step> = []
     let last:
       | {
           readonly values: ReadonlyArray<values.Tools>
@@ -122,22 +111,11 @@ const toolsWith =
     const constants = providers.map((provider): values.Tools | undefined => {
       const step = values.toolsStep<Provided>(provider)
       const constant = constantOf(step, (from) => from.tools)
-      if (constant === undefined) {
-        const nth = calls.length
-        calls.push({
-          step,
-          again: (value, into) => {
-            const before = last?.values[nth]
-            if (before === undefined || !isAgain(value, before)) return false
-            into.tools.push(before)
-            return true
-          }
-        })
-      }
+      if (constant === undefined) steps.push(step)
       return constant?.value
     })
     return {
-      calls,
+      steps,
       list: ({ tools: given }) => {
         if (last !== undefined) {
           const kept = last.values
@@ -157,16 +135,6 @@ const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean => {
   return true
 }
 
-/** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
-const isAgain = (value: unknown, before: values.Tools): boolean => {
-  try {
-    return Array.isArray(value) && before.knownNames.length === 0 && isList(value, before.schemas)
-  } catch {
-    // Whoever accepts it says what is wrong with it.
-    return false
-  }
-}
-
 const isList = (value: ReadonlyArray<unknown>, before: ReadonlyArray<unknown>): boolean =>
   value.length === before.length && same(before, value)
 
@@ -177,7 +145,9 @@ const saysSame = (a: values.Tools, b: values.Tools): boolean =>
 // assemblies
 // -----------------------------------------------------------------------------
 
+/** An assembly with all that it was made of. */
 interface Last {
+  readonly values: values.Values
   readonly base: Assembly
   readonly result: Assembly
   readonly sealed: Assembly
@@ -191,10 +161,10 @@ export class Assembler {
   readonly #tools: Kept<Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
   readonly #sections: Kept<ReadonlyArray<AssembledSection>>
   readonly #contexts: Kept<ReadonlyArray<AssembledContext>>
-  readonly #calls: ReadonlyArray<Call>
+  /** Of all lists, in the order of evaluation. */
+  readonly #steps: ReadonlyArray<Step>
   #context: AssembleContext | undefined
   #admitted: ReadonlyArray<Admitted> = []
-  #base: Assembly | undefined
   #last: Last | undefined
 
   constructor(plan: Plan<Provided>, lists: Lists) {
@@ -204,7 +174,7 @@ export class Assembler {
     this.#tools = lists.tools(plan.tools)
     this.#sections = lists.sections(plan.sections)
     this.#contexts = lists.contexts(plan.contexts)
-    this.#calls = [this.#variables, this.#tools, this.#sections, this.#contexts].flatMap(({ calls }) => calls)
+    this.#steps = [this.#variables, this.#tools, this.#sections, this.#contexts].flatMap(({ steps }) => steps)
   }
 
   /** An Exit if no provider and no listener gives an Effect. */
@@ -214,13 +184,9 @@ export class Assembler {
     annotations: Context.Context<never>
   ): Effect.Effect<Assembly, AssembleError> {
     const context = this.#contextOf(scope, annotations)
-    const into = values.empty()
-    const evaluated = this.#evaluate(0, context, into)
-    if (evaluated === undefined) return this.#finish(waterfall, into, context)
-    const refused = asExit(evaluated)
-    return refused !== undefined && Exit.isFailure(refused)
-      ? Exit.failCause(refused.cause)
-      : Effect.flatMap(evaluated, () => this.#finish(waterfall, into, context))
+    const last = this.#last
+    const evaluated = this.#evaluate(0, context, last, last === undefined ? values.empty() : undefined)
+    return flatMapNow(evaluated, (from) => this.#finish(waterfall, context, from))
   }
 
   #contextOf(scope: PromptScope, annotations: Context.Context<never>): AssembleContext {
@@ -232,43 +198,50 @@ export class Assembler {
     return context
   }
 
-  /** Nothing, if all values are there; an Exit if one is refused. */
+  /**
+   * Calls the providers from that step on. `into` has the values of those before, unless all of them are the ones of last
+   * time; if that is so in the end, these are the values.
+   */
   #evaluate(
     start: number,
     context: AssembleContext,
-    into: values.Values
-  ): Effect.Effect<void, values.Refusal> | undefined {
-    const calls = this.#calls
-    for (let i = start; i < calls.length; i++) {
-      const { again, step } = calls[i]!
-      const { slot } = step
+    last: Last | undefined,
+    into: values.Values | undefined
+  ): Effect.Effect<values.Values, values.Refusal> {
+    let from = into
+    for (let i = start; i < this.#steps.length; i++) {
+      const step = this.#steps[i]!
       let value: unknown
       try {
-        value = slot instanceof Constant ? slot.value : slot(context)
+        value = step.slot instanceof Constant ? step.slot.value : step.slot(context)
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }
-      if (again(value, into)) continue
+      if (last !== undefined && isAgain(value, last.values, i)) {
+        if (from !== undefined) keep(last.values, i, from)
+        continue
+      }
+      const soFar = (from ??= firstOf(last!.values, i))
       if (isEffect(value)) {
         return Effect.flatMap(named(step, value), (value) => {
-          const refusal = step.accept(value, into)
-          return refusal === undefined ? (this.#evaluate(i + 1, context, into) ?? Effect.void) : Exit.fail(refusal)
+          const refusal = step.accept(value, soFar)
+          return refusal === undefined ? this.#evaluate(i + 1, context, last, soFar) : Exit.fail(refusal)
         })
       }
-      const refusal = step.accept(value, into)
+      const refusal = step.accept(value, soFar)
       if (refusal !== undefined) return Exit.fail(refusal)
     }
-    return undefined
+    return Exit.succeed(from ?? last!.values)
   }
 
   #finish(
     waterfall: Waterfall["Service"],
-    from: values.Values,
-    context: AssembleContext
+    context: AssembleContext,
+    from: values.Values
   ): Effect.Effect<Assembly, AssembleError> {
-    const tools = this.#tools.list(from)
-    if (Result.isFailure(tools)) return Exit.fail(tools.failure)
-    const base = this.#baseOf(from, tools.success)
+    const composed = this.#baseOf(from)
+    if (Result.isFailure(composed)) return Exit.fail(composed.failure)
+    const base = composed.success
     // Another assembly may have come between, with other annotations.
     const listeners =
       this.#context === context ? this.#admitted : this.#plan.listeners.map((listener) => admit(listener, context))
@@ -278,27 +251,79 @@ export class Assembler {
       const sealed = seal(base, result)
       if (Result.isFailure(sealed)) return Exit.fail(sealed.failure)
       madeFor(sealed.success, context.scope)
-      this.#last = { base, result, sealed: sealed.success }
+      this.#last = { values: from, base, result, sealed: sealed.success }
       return Exit.succeed(sealed.success)
     })
   }
 
-  #baseOf(from: values.Values, tools: ReadonlyArray<AssembledTool>): Assembly {
+  #baseOf(from: values.Values): Result.Result<Assembly, UnknownTool> {
+    const last = this.#last
+    if (last !== undefined && last.values === from) return Result.succeed(last.base)
+    const listed = this.#tools.list(from)
+    if (Result.isFailure(listed)) return Result.fail(listed.failure)
+    const tools = listed.success
     const variables = this.#variables.list(from)
     const sections = this.#sections.list(from)
     const contexts = this.#contexts.list(from)
-    const base = this.#base
-    if (
-      base !== undefined &&
-      base.variables === variables &&
-      base.tools === tools &&
-      base.sections === sections &&
-      base.contexts === contexts
-    ) {
-      return base
-    }
-    return (this.#base = assemblyOf(this.#plan, this.#toolOrder, { sections, contexts, tools, variables }))
+    return Result.succeed(
+      last?.base.variables === variables &&
+        last.base.tools === tools &&
+        last.base.sections === sections &&
+        last.base.contexts === contexts
+        ? last.base
+        : assemblyOf(this.#plan, this.#toolOrder, { sections, contexts, tools, variables })
+    )
   }
+}
+
+// -----------------------------------------------------------------------------
+// values
+// -----------------------------------------------------------------------------
+
+/** Whether the step with that number gave the very same as before. */
+const isAgain = (value: unknown, before: values.Values, step: number): boolean => {
+  const { contexts, sections, tools, variables } = before
+  let i = step
+  if (i < variables.length) return value === variables[i]
+  i -= variables.length
+  if (i < tools.length) return givesAgain(value, tools[i]!)
+  i -= tools.length
+  return value === (i < sections.length ? sections[i] : contexts[i - sections.length])
+}
+
+/** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
+const givesAgain = (value: unknown, before: values.Tools): boolean => {
+  try {
+    return Array.isArray(value) && before.knownNames.length === 0 && isList(value, before.schemas)
+  } catch {
+    // Whoever accepts it says what is wrong with it.
+    return false
+  }
+}
+
+/** Takes the value of that step over. */
+const keep = (before: values.Values, step: number, into: values.Values): void => {
+  const { contexts, sections, tools, variables } = before
+  let i = step
+  if (i < variables.length) {
+    into.variables.push(variables[i])
+    return
+  }
+  i -= variables.length
+  if (i < tools.length) {
+    into.tools.push(tools[i]!)
+    return
+  }
+  i -= tools.length
+  if (i < sections.length) into.sections.push(sections[i]!)
+  else into.contexts.push(contexts[i - sections.length]!)
+}
+
+/** The values of the steps before that one. */
+const firstOf = (before: values.Values, steps: number): values.Values => {
+  const into = values.empty()
+  for (let i = 0; i < steps; i++) keep(before, i, into)
+  return into
 }
 
 /** What was made of the lists of plans. */

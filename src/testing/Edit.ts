@@ -1,10 +1,24 @@
-/** Pure listeners as data, so that a counterexample can be read. */
-import { Context, pipe } from "effect"
+/**
+ * Listeners as data: what an edit does to an assembly, step by step, so that a counterexample can be read.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
 import * as Assembly from "../Assembly.ts"
 import type { Edit, PureInput } from "../Listener.ts"
 import type * as ToolSchema from "../ToolSchema.ts"
 
-/** One edit of an assembly, or a mistake. */
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * One edit of an assembly, by the combinator of its name where `Assembly` has one; or a mistake: `Throw` throws an
+ * `Error`, and `Promise` gives a Promise where an assembly belongs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Step =
   | { readonly _tag: "AddSection"; readonly section: Assembly.SectionInput }
   | { readonly _tag: "ReplaceSection"; readonly section: Assembly.SectionInput }
@@ -21,16 +35,36 @@ export type Step =
   | { readonly _tag: "Throw"; readonly message: string }
   | { readonly _tag: "Promise" }
 
-/** A listener as data: what it is registered as, and what it does. */
+/**
+ * A listener: what it is registered as, and the steps that it takes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Listener extends Omit<PureInput, "edit"> {
   readonly steps: ReadonlyArray<Step>
 }
 
+// -----------------------------------------------------------------------------
+// references
+// -----------------------------------------------------------------------------
+
+/**
+ * What the `Annotate` steps of an assembly's listeners have written, one after the other.
+ *
+ * @since 0.1.0
+ * @category references
+ */
+export const Note: Context.Reference<string> = Context.Reference<string>("effect-preamble/testing/Note", {
+  defaultValue: () => ""
+})
+
+// -----------------------------------------------------------------------------
+// destructors
+// -----------------------------------------------------------------------------
+
 /** A mistake that the types forbid, and that callers without types make. */
 const untyped = (value: unknown): never => value as never
-
-/** What `Annotate` writes. */
-export const Note = Context.Reference<string>("effect-preamble/testing/Note", { defaultValue: () => "" })
 
 const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
   switch (step._tag) {
@@ -49,10 +83,7 @@ const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
     case "AddTool":
       return Assembly.addTool(self, step.tool)
     case "DescribeTool":
-      return pipe(
-        self,
-        Assembly.mapTool(step.name, (tool) => ({ ...tool, description: step.description }))
-      )
+      return Assembly.mapTool(self, step.name, (tool) => ({ ...tool, description: step.description }))
     case "RemoveTool":
       return Assembly.removeTool(self, step.name)
     case "SetVariable":
@@ -68,7 +99,12 @@ const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
   }
 }
 
-/** The pure function of a listener. */
+/**
+ * The pure function of a listener.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
 export const run =
   (self: Listener): Edit =>
   (assembly) =>

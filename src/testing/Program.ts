@@ -17,6 +17,7 @@ import type * as Variable from "../Variable.ts"
 import type * as Edit from "./Edit.ts"
 import { program } from "./internal/programs.ts"
 import { run as runProgram } from "./internal/run.ts"
+import { shrink as shrinkProgram } from "./internal/shrinkProgram.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -147,12 +148,23 @@ export type Observation =
 
 /**
  * Programs of up to about twenty steps, most of which end in an assembly and a rendering. Each kind of step, of
- * contribution and of failure is frequent, also the failures that only callers without types can cause.
+ * contribution and of failure occurs in at least one program in a hundred, also the failures that only callers without
+ * types can cause. Failing ones shrink by `shrink`. How large they are does not depend on the engine's `size`.
  *
  * @since 0.1.0
  * @category generators
  */
 export const arbitrary: Arbitrary<Program> = program
+
+/**
+ * Programs that are simpler than this one, for a search for the simplest one that still fails: those with fewer steps
+ * first, then those with simpler ones. Leaving steps out does not change what the others mean: numbers move up, and what
+ * was done in a scope that is left out is done in its parent.
+ *
+ * @since 0.1.0
+ * @category generators
+ */
+export const shrink: (self: Program) => ReadonlyArray<Program> = shrinkProgram
 
 // -----------------------------------------------------------------------------
 // running
@@ -165,8 +177,8 @@ export const arbitrary: Arbitrary<Program> = program
  * Values are provided in all manners by turns, by the number of the registration: as they are, by a function, by an
  * Effect, at once and later. Listeners are edits, edits that give an Effect, and around the rest. None of this shows.
  *
- * Closing or unregistering twice is done twice, and changes nothing the second time. An `Open` that fails opens no
- * scope. In an observation, absent fields are left out; only a variable without a value has `value: undefined`.
+ * Ending twice is done twice, and changes nothing the second time. An `Open` that fails opens no scope. In an
+ * observation, absent fields are left out; only a variable without a value has `value: undefined`.
  *
  * @since 0.1.0
  * @category running

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as Arbitraries from "./Arbitraries.ts"
+export * as Chain from "./Chain.ts"
 export * as Edit from "./Edit.ts"
 export * as FailingProvider from "./FailingProvider.ts"
 export * as Law from "./Law.ts"

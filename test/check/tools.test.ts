@@ -35,6 +35,9 @@ describe("tool-name", () => {
       assert.deepStrictEqual(warning.path, ["name"])
     }
     assert.include(warnings.find((warning) => warning.tool === long)!.message, "65 characters")
+    const [named] = lookFor("tool-name", { tools: [{ name: "calendar", tools: [tool("a/b"), tool("ok_name-1")] }] })
+    assert.deepInclude(named, { kind: "tools", entry: "calendar" })
+    assert.include(named!.message, '"calendar"', "it names the provider")
     assert.notInclude(warnings.find((warning) => warning.tool === "a/b")!.message, "characters")
   })
 

@@ -180,6 +180,30 @@ scope: child
   )
 })
 
+describe("cost", () => {
+  it.effect("a long line of scopes costs each scope a few looks, whichever end of it the file says first", () =>
+    Effect.gen(function* () {
+      const size = 2_000
+      const lines = Array.from({ length: size }, (_, i) => `  s${i}: { ${i + 1 < size ? `parent: s${i + 1}` : ""} }`)
+      for (const written of [lines, lines.toReversed()]) {
+        const composition = accept(`scopes:\n${written.join("\n")}`)
+        let looks = 0
+        const counting = composition.scopes.map((one) => ({
+          ...one,
+          get parent() {
+            looks++
+            return one.parent
+          }
+        }))
+        const { scopes } = yield* CompositionScopes.pipe(Effect.provide(layer({ ...composition, scopes: counting })))
+        assert.strictEqual(scopes.size, size + 1)
+        assert.strictEqual(scopes.get("s0")?.parent, scopes.get("s1"))
+        assert.isAtMost(looks, 4 * size)
+      }
+    })
+  )
+})
+
 describe("load", () => {
   onDisk(
     "reads the composition and its files from its own folder, and all problems come at once",

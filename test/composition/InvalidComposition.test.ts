@@ -263,6 +263,23 @@ describe("InvalidComposition", () => {
     assert.include(error.message, `line ${line}, column ${column}`)
   })
 
+  it("is short however long the names in the file are, and keeps what it advises", () => {
+    const name = "😀".repeat(50_000)
+    for (const [text, start, end] of [
+      [`identity: *${"a".repeat(100_000)}`, "the alias *aaa", "above it."],
+      [`identity: {{ ${"x ".repeat(50_000)} }}`, "unquoted, {{ x x", ' }}".'],
+      [`sections: [{ name: s, order: 0, text: { file: ${name} } }]`, 'cannot read "😀😀', "no such file was given."],
+      [`scopes: { ${name}: { parent: ${name}x } }`, 'unknown scope "😀😀', "😀."]
+    ] as const) {
+      const [problem] = refuse(text).problems
+      assert.isAtMost(problem!.message.length, 2_000)
+      assert.isAtMost(problem!.path.length, 400)
+      assert.isTrue(problem!.message.startsWith(start), problem!.message.slice(0, 40))
+      assert.isTrue(problem!.message.endsWith(end), problem!.message.slice(-40))
+      assert.notMatch(problem!.message + problem!.path, /\p{Cs}/u, "no half of a pair")
+    }
+  })
+
   it("has all problems at once, in the order of the file, and counts them", () => {
     const text = [
       "scope: nowhere",

@@ -142,6 +142,28 @@ describe("placesOf", () => {
     })
   )
 
+  it("an error that blames thousands of sections looks at each a few times", () => {
+    const size = 2_000
+    const rows = Array.from({ length: size }, (_, i) => `  - { name: s${i}, order: 0, text: x, complete: true }`)
+    const composition = accept(`sections:\n${rows.join("\n")}`)
+    let looks = 0
+    const sections = composition.global.sections.map((one) => ({
+      ...one,
+      get value() {
+        looks++
+        return one.value
+      }
+    }))
+    const blamed = sections.map((one) => ({ entry: one.value.name, scope: "global" }))
+    const error = new PromptError.MultipleCompleteSections({ scope: "global", sections: blamed })
+    const places = placesOf({ ...composition, global: { ...composition.global, sections } }, error)
+    assert.deepStrictEqual(
+      places.map(({ line }) => line),
+      blamed.map((_, i) => i + 2)
+    )
+    assert.isAtMost(looks, 4 * size)
+  })
+
   it.effect("each unknown tool is told at its entry in toolOrder, known only when the plugins are there", () =>
     Effect.gen(function* () {
       const text = "plugins: [p.ts]\ntoolOrder: [nobody, mine, '<unlisted-tools>', noone]"

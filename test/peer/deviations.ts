@@ -159,6 +159,11 @@ export const deviations = {
     why: "All that can be cloned passes there, `NaN` too; here parameters are JSON, or it is an `InvalidToolSchema`.",
     shown: "directed"
   },
+  "reserved names": {
+    row: undefined,
+    why: "A tool with the reserved name is refused after all providers were called there; here when its provider is.",
+    shown: "random"
+  },
   "snapshot heading": {
     row: undefined,
     why: "The line over the contexts is worded anew.",

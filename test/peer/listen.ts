@@ -1,5 +1,5 @@
 /** Listeners of the peer that make the edits of ours, on its mutable assembly. */
-import type { AssembledContext, AssembledSection, PromptAssembly } from "@deepseek-ai/dsh-system-prompt"
+import type { AssembledContext, PromptAssembly } from "@deepseek-ai/dsh-system-prompt"
 import type * as PromptContext from "../../src/PromptContext.ts"
 import type * as Section from "../../src/Section.ts"
 import type * as Edit from "../../src/testing/Edit.ts"
@@ -7,7 +7,7 @@ import { Thrown } from "./failures.ts"
 import { isTool } from "./provide.ts"
 import { type Entry, type Item, type Look, lookOf } from "./look.ts"
 import { byPlace, byToolOrder } from "./prepare.ts"
-import { insert } from "./order.ts"
+import { insert, restMarker } from "./order.ts"
 
 type Listener = Extract<Item, { readonly _tag: "Listener" }>
 
@@ -73,17 +73,17 @@ const isDuplicate = ({ name }: { readonly name: string }, index: number, all: Re
 const isMalformed = ({ sections, contexts, tools }: PromptAssembly): boolean =>
   sections.some(isDuplicate) ||
   contexts.some(isDuplicate) ||
-  tools.some((tool) => !isTool(tool) || tool.name === "<unlisted-tools>")
+  tools.some((tool) => !isTool(tool) || tool.name === restMarker)
 
 /** Registers it as the last one. */
-export const listen = (entry: Entry<Listener>): (() => void) =>
+export const listen = (entry: Entry, { options }: Listener): (() => void) =>
   entry.scope.peer.ctx.on(
     "system-prompt/assemble",
     (assembly, context, next) => {
       const look = lookOf(context)
-      for (const step of entry.item.options.steps) edit(assembly, step, look, entry)
+      for (const step of options.steps) edit(assembly, step, look, entry)
       if (isMalformed(assembly)) look.malformed ??= entry
       return next()
     },
-    { global: entry.item.options.global === true }
+    { global: options.global === true }
   )

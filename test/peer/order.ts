@@ -17,6 +17,8 @@ export const insert = <A>(all: Array<A>, one: A, compare: (a: A, b: A) => number
 export const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean =>
   a.length === b.length && a.every((one, i) => one === b[i])
 
+export const restMarker = "<unlisted-tools>"
+
 /** Where a tool stands: at its name in the configured order, or at the marker for the rest. */
 export const placeOf = (toolOrder: ReadonlyArray<string> | undefined, name: string): number =>
-  toolOrder?.indexOf(toolOrder.includes(name) ? name : "<unlisted-tools>") ?? 0
+  toolOrder?.indexOf(toolOrder.includes(name) ? name : restMarker) ?? 0

@@ -53,16 +53,49 @@ const textOf = ({ text, interpolate }: Of<"Section" | "Context">["options"], ent
 }
 
 const toolsOf = ({ tools }: Of<"Tools">["options"], entry: Entry, look: Look): ToolProviderResult => {
-  const { schemas, knownNames } = "schemas" in Object(tools) ? tools : { schemas: tools }
+  if (typeof tools !== "object") return look.give(entry, wrong, () => ({ schemas: [] }), { schemas: [] })
+  const { schemas, knownNames } = "schemas" in tools ? tools : { schemas: tools }
+  const give = (): ToolProviderResult => {
+    const names = schemas.map(({ name }) => name)
+    for (const { name, deferLoading } of schemas) look.given.push({ entry, name, deferLoading: deferLoading === true })
+    return {
+      schemas: schemas.map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
+      ...(knownNames === undefined ? undefined : { knownNames: look.visibleIsKnown ? [...knownNames, ...names] : knownNames })
+    }
+  }
+  return look.give(entry, schemas.every(isTool) ? undefined : "InvalidToolSchema", give, { schemas: [] })
 }
 
+const valueOf = ({ value }: Of<"Variable">["options"], entry: Entry, look: Look): string | undefined => {
+  const fits = value === undefined || typeof value === "string"
+  return look.give(entry, fits ? undefined : wrong, () => value, undefined)
+}
+
+/** Registers an entry in its scope, and gives what ends it. */
 export const register = (entry: Entry): (() => void) => {
   const { item } = entry
   const prompt = entry.scope.peer.ctx.systemPrompt
   switch (item._tag) {
     case "Section": {
       const { name, order, complete } = item.options
-      const text = { text: (context) => textOf(item.options, entry, lookOf(context)) }
+      return prompt.section({
+        name,
+        order,
+        text: (context) => textOf(item.options, entry, lookOf(context)),
+        ...(complete === undefined ? undefined : { complete })
+      })
     }
+    case "Context": {
+      const { name, order } = item.options
+      return prompt.context({ name, order, text: (context) => textOf(item.options, entry, lookOf(context)) })
+    }
+    case "Variable":
+      return prompt.variable(item.options.name, (context) => valueOf(item.options, entry, lookOf(context)))
+    case "Tools":
+      return prompt.tools((context) => toolsOf(item.options, entry, lookOf(context)))
+    case "Listener":
+      return listen(entry, item)
+    case "Suppressor":
+      return prompt.suppressRuntimeContext()
   }
 }

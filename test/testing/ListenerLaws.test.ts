@@ -38,7 +38,11 @@ describe("succeeds", () => {
         edit: (assembly) => Assembly.setVariable(assembly, "first", assembly.sections[0]!.name)
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: "{ assembly: {} }",
+        expected: "no failure",
+        seen: 'listener "l" of scope "global" threw: Cannot read properties of undefined (reading \'name\'). Correct the listener, or let it handle its failure.'
+      }
     )
   )
   it.effect("finds what changes the assembly itself", () =>
@@ -46,12 +50,15 @@ describe("succeeds", () => {
       ListenerLaws.all({
         name: "l",
         edit: (assembly) => {
-          untyped(assembly.tools).length = 0
-          return assembly
+          return Object.assign(assembly, { tools: [] })
         }
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: "{ assembly: {} }",
+        expected: "no failure",
+        seen: "listener \"l\" of scope \"global\" threw: Cannot assign to read only property 'tools' of object '#<Object>'. Correct the listener, or let it handle its failure."
+      }
     )
   )
   it.effect("finds what fails, unless it may", () => {
@@ -61,21 +68,18 @@ describe("succeeds", () => {
     }
     return Effect.andThen(
       holds(ListenerLaws.all(listener, { mayFail: true })),
-      breaks(ListenerLaws.all(listener), name, { counterexample: "", expected: "", seen: "" })
+      breaks(ListenerLaws.all(listener), name, {
+        counterexample: '{ assembly: { tools: [{ name: "bash", description: "", parameters: {} }] } }',
+        expected: "no failure",
+        seen: 'listener "l" of scope "global" failed: no tools, please. Correct the listener, or let it handle its failure.'
+      })
     )
   })
-  it.effect("finds what dies of a failing rest", () =>
-    breaks(ListenerLaws.all({ name: "l", around: (assembly, next) => Effect.orDie(next(assembly)) }), name, {
-      counterexample: "",
-      expected: "",
-      seen: ""
-    })
-  )
   it.effect("finds what dies, although it may fail", () =>
     breaks(ListenerLaws.all({ name: "l", edit: () => Effect.die(new Error("boom")) }, { mayFail: true }), name, {
-      counterexample: "",
-      expected: "",
-      seen: ""
+      counterexample: "{ assembly: {} }",
+      expected: "no defect",
+      seen: 'listener "l" of scope "global" died: boom. Correct the listener, or let it handle its failure.'
     })
   )
 })
@@ -84,23 +88,23 @@ describe("wellFormed", () => {
   const name = "listener: well-formed result"
   it.effect("finds a second section of one name", () =>
     breaks(ListenerLaws.all({ name: "l", edit: Assembly.addSection({ name: "a", order: 0, text: "" }) }), name, {
-      counterexample: "",
-      expected: "",
-      seen: ""
+      counterexample: '{ assembly: { sections: [{ name: "a", order: 0, text: "" }] } }',
+      expected: "a well-formed assembly",
+      seen: 'listener "l" of scope "global" returned an invalid assembly at $.sections[1].name: duplicate name "a". Replace the part that has it, or choose another name.'
     })
   )
   it.effect("finds a field of its own", () =>
     breaks(ListenerLaws.all({ name: "l", edit: (assembly) => untyped({ ...assembly, hidden: ["bash"] }) }), name, {
-      counterexample: "",
-      expected: "",
-      seen: ""
+      counterexample: "{ assembly: {} }",
+      expected: "a well-formed assembly",
+      seen: 'listener "l" of scope "global" returned an invalid assembly at $.hidden: an assembly has no such field. Carry data of your own with Assembly.annotate.'
     })
   )
   it.effect("finds a forgotten return", () =>
     breaks(ListenerLaws.all({ name: "l", edit: () => untyped(undefined) }), name, {
-      counterexample: "",
-      expected: "",
-      seen: ""
+      counterexample: "{ assembly: {} }",
+      expected: "a well-formed assembly",
+      seen: 'listener "l" of scope "global" returned an invalid assembly at $: expected an assembly, got undefined. Return the assembly you want.'
     })
   )
 })
@@ -114,14 +118,22 @@ describe("callsNextOnce", () => {
         around: (assembly, next) => Effect.andThen(next(assembly), next(assembly))
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: "{ assembly: {} }",
+        expected: "one run of the rest at most",
+        seen: 'listener "l" of scope "global" broke the contract of next: next() called more than once. The rest of the waterfall runs at most once, while the listener runs. Correct the listener, or let it handle its failure.'
+      }
     )
   )
   it.effect("finds a retry", () =>
     breaks(
       ListenerLaws.all({ name: "l", around: (assembly, next) => Effect.retry(next(assembly), { times: 1 }) }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: {}, rest: "fails" }',
+        expected: "one run of the rest at most",
+        seen: 'listener "l" of scope "global" broke the contract of next: the effect of next() run more than once. The rest of the waterfall runs at most once, while the listener runs. Correct the listener, or let it handle its failure.'
+      }
     )
   )
   it.effect("finds a second call whose failure it hides", () =>
@@ -134,7 +146,11 @@ describe("callsNextOnce", () => {
           )
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: { tools: [{ name: "bash", description: "", parameters: {} }] } }',
+        expected: "one run of the rest at most",
+        seen: 'listener "l" of scope "global" broke the contract of next: next() called more than once. The rest of the waterfall runs at most once, while the listener runs. Correct the listener, or let it handle its failure.'
+      }
     )
   )
 })
@@ -149,7 +165,11 @@ describe("deterministic", () => {
           Effect.map(Clock.currentTimeMillis, (now) => Assembly.setVariable(assembly, "now", `${now}`))
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: {}, later: "1 ms" }',
+        expected: "the result of the first run",
+        seen: 'variables[0] was {"name":"now","value":"1767225600000"}, and then {"name":"now","value":"1767225600001"}'
+      }
     )
   )
   it.effect("finds a coin", () =>
@@ -159,7 +179,12 @@ describe("deterministic", () => {
         edit: (assembly) => (Math.random() < 0.5 ? assembly : Assembly.removeTool(assembly, "bash"))
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample:
+          '{ assembly: { tools: [{ name: "bash", description: "", parameters: {} }] }, later: "at once" }',
+        expected: "the result of the first run",
+        seen: 'tools[0] was {"name":"bash","description":"","parameters":{}}, and then nothing'
+      }
     )
   )
   it.effect("finds what happens only once", () => {
@@ -175,7 +200,11 @@ describe("deterministic", () => {
         }
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: {}, later: "at once" }',
+        expected: "the result of the first run",
+        seen: 'contexts[0] was {"name":"welcome","order":-1000000000,"text":"Welcome.","interpolate":true}, and then nothing'
+      }
     )
   })
 })
@@ -186,7 +215,11 @@ describe("keepsComplete", () => {
     const listener: Listener.Input = { name: "l", edit: (assembly) => ({ ...assembly, sections: [] }) }
     return Effect.andThen(
       holds(ListenerLaws.all(listener, { mayTouchComplete: true })),
-      breaks(ListenerLaws.all(listener), name, { counterexample: "", expected: "", seen: "" })
+      breaks(ListenerLaws.all(listener), name, {
+        counterexample: '{ assembly: { sections: [{ name: "a", order: 0, text: "", complete: true }] } }',
+        expected: 'section "a" of scope "global" with its text ""',
+        seen: "it is gone"
+      })
     )
   })
   it.effect("finds what changes it", () =>
@@ -197,7 +230,11 @@ describe("keepsComplete", () => {
           Assembly.mapSection(assembly, "a", (section) => ({ ...section, text: "mine", interpolate: false }))
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: { sections: [{ name: "a", order: 0, text: "", complete: true }] } }',
+        expected: 'section "a" of scope "global" with its text ""',
+        seen: 'its text is "mine"'
+      }
     )
   )
 })
@@ -214,14 +251,29 @@ describe("keepsOrder", () => {
     }
     return Effect.andThen(
       holds(ListenerLaws.all(listener, { mayReorder: true })),
-      breaks(ListenerLaws.all(listener), name, { counterexample: "", expected: "", seen: "" })
+      breaks(ListenerLaws.all(listener), name, {
+        counterexample: '{ assembly: { sections: [{ name: "é", order: 1, text: "" }] } }',
+        expected: 'section "zzz" of order 1 before section "é" of order 1',
+        seen: "it comes right after it"
+      })
     )
   })
   it.effect("finds what turns tools round", () =>
     breaks(
       ListenerLaws.all({ name: "l", edit: (assembly) => ({ ...assembly, tools: assembly.tools.toReversed() }) }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: `{
+  assembly: {
+    tools: [
+      { name: "read", description: "", parameters: {} },
+      { name: "bash", description: "", parameters: {} }
+    ]
+  }
+}`,
+        expected: 'tool "bash" before tool "read"',
+        seen: "it comes right after it"
+      }
     )
   )
   it.effect("finds a new order in an old place", () =>
@@ -234,7 +286,12 @@ describe("keepsOrder", () => {
         })
       }),
       name,
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample:
+          '{ assembly: { contexts: [{ name: "a", order: 0, text: "" }, { name: "b", order: 1, text: "" }] } }',
+        expected: 'context "b" of order -1 before context "a" of order 0',
+        seen: "it comes right after it"
+      }
     )
   )
 })
@@ -253,9 +310,9 @@ describe("idempotent", () => {
     return Effect.gen(function* () {
       yield* holds(ListenerLaws.all(listener, { contributions }))
       yield* breaks(ListenerLaws.all(listener, { contributions, idempotent: true }), "listener: idempotent", {
-        counterexample: "",
-        expected: "",
-        seen: ""
+        counterexample: '{ assembly: { tools: [{ name: "bash", description: "Run a command", parameters: {} }] } }',
+        expected: "the result of the first run",
+        seen: 'tools[0] was {"name":"bash","description":"Run a command!","parameters":{}}, and then {"name":"bash","description":"Run a command!!","parameters":{}}'
       })
     })
   })
@@ -274,7 +331,11 @@ describe("annotations", () => {
         { annotations: modes }
       ),
       "listener: well-formed result",
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ assembly: {}, annotations: { "test/Mode": "read" } }',
+        expected: "a well-formed assembly",
+        seen: 'listener "l" of scope "global" returned an invalid assembly at $: expected an assembly, got null. Return the assembly you want.'
+      }
     )
   )
 })

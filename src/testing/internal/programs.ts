@@ -6,7 +6,10 @@ import type * as Section from "../../Section.ts"
 import * as ToolOrder from "../../ToolOrder.ts"
 import type * as ToolProvider from "../../ToolProvider.ts"
 import type * as Variable from "../../Variable.ts"
-import * as Arbitraries from "../Arbitraries.ts"
+import * as contributions from "../arbitraries/contributions.ts"
+import * as listeners from "../arbitraries/listeners.ts"
+import * as names from "../arbitraries/names.ts"
+import * as wording from "../arbitraries/texts.ts"
 import type { Listener } from "../Edit.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
 import { absent, type Arb, choose, compact, compacted, list, literal, mostly, seldom } from "./generate.ts"
@@ -19,7 +22,7 @@ import * as texts from "./texts.ts"
 // -----------------------------------------------------------------------------
 
 /** Two variables most of the time, so that what a text refers to is often there. */
-const variableName = mostly(literal("a", "a", "b"), 8, Arbitraries.variableName)
+const variableName = mostly(literal("a", "a", "b"), 8, names.variableName)
 
 const referringText = texts.referring(["a", "a", "b"])
 
@@ -31,14 +34,14 @@ const text: Arb<string> = mostly(
     literal("x {", "}}", "$&"),
     referringText,
     literal("x", "y"),
-    Arbitraries.grouplessText
+    wording.grouplessText
   ),
   12,
-  Arbitraries.bracedText
+  wording.bracedText
 )
 
 const section: Arb<Section.Options> = Arbitrary.map(
-  Arbitrary.all([Arbitraries.section, mostly<string | undefined>(text, 12, absent), seldom(6, literal(true))]),
+  Arbitrary.all([contributions.section, mostly<string | undefined>(text, 12, absent), seldom(6, literal(true))]),
   ([{ requires, ...options }, text, complete]) => ({
     ...options,
     text: text ?? options.text,
@@ -47,12 +50,12 @@ const section: Arb<Section.Options> = Arbitrary.map(
 )
 
 const variable: Arb<Variable.Options> = Arbitrary.map(
-  Arbitrary.all([Arbitraries.variable, variableName, seldom(3, literal("none"))]),
+  Arbitrary.all([contributions.variable, variableName, seldom(3, literal("none"))]),
   ([options, name, none]) => ({ ...options, name, value: none === undefined ? options.value : undefined })
 )
 
 const context: Arb<PromptContext.Options> = Arbitrary.map(
-  Arbitrary.all([Arbitraries.context, mostly<string | undefined>(text, 12, absent)]),
+  Arbitrary.all([contributions.context, mostly<string | undefined>(text, 12, absent)]),
   ([options, text]) => ({ ...options, text: text ?? options.text })
 )
 
@@ -62,7 +65,7 @@ const persona: Arb<Persona.Options> = compacted(
     suffix: choose<string | undefined>(absent, text),
     complete: seldom(4, literal(true)),
     includeRuntimeContext: choose<boolean | undefined>(absent, literal(false)),
-    plugin: Arbitraries.plugin
+    plugin: names.plugin
   })
 )
 
@@ -86,10 +89,10 @@ const legal: Arb<Contribution> = choose<Contribution>(
   Arbitrary.map(section, asSection),
   Arbitrary.map(context, asContext),
   Arbitrary.map(context, asContext),
-  Arbitrary.map(Arbitraries.toolProvider, asTools),
-  Arbitrary.map(Arbitraries.toolProvider, asTools),
-  Arbitrary.map(Arbitraries.listener, asListener),
-  Arbitrary.map(Arbitraries.listener, asListener),
+  Arbitrary.map(contributions.toolProvider, asTools),
+  Arbitrary.map(contributions.toolProvider, asTools),
+  Arbitrary.map(listeners.listener, asListener),
+  Arbitrary.map(listeners.listener, asListener),
   Arbitrary.map(persona, (options) => ({ _tag: "Persona", options })),
   Arbitrary.Constant({ _tag: "Suppressor" })
 )
@@ -99,13 +102,13 @@ const illegal: Arb<Contribution> = choose<Contribution>(
   Arbitrary.map(section, (options) => asSection({ ...options, name: "" })),
   Arbitrary.map(section, (options) => asSection({ ...options, order: Number.NaN })),
   Arbitrary.map(section, (options) => asSection({ ...options, complete: true, requires: ["bash"] })),
-  Arbitrary.map(Arbitrary.all([section, Arbitraries.template]), ([options, text]) =>
+  Arbitrary.map(Arbitrary.all([section, wording.template]), ([options, text]) =>
     asSection({ ...options, text, interpolate: false })
   ),
   Arbitrary.map(context, (options) => asContext({ ...options, order: Infinity })),
   Arbitrary.map(variable, (options) => asVariable({ ...options, name: "A" })),
-  Arbitrary.map(Arbitraries.toolProvider, (options) => asTools({ ...options, name: "" })),
-  Arbitrary.map(Arbitraries.listener, (options) => asListener({ ...options, name: "" }))
+  Arbitrary.map(contributions.toolProvider, (options) => asTools({ ...options, name: "" })),
+  Arbitrary.map(listeners.listener, (options) => asListener({ ...options, name: "" }))
 )
 
 /** A value that the types forbid, and that callers without types give. */
@@ -113,14 +116,14 @@ const unreadable = (): never => 7 as never
 
 /** Registered without complaint, and refused in an assembly. */
 const refused: Arb<Contribution> = choose<Contribution>(
-  Arbitrary.map(Arbitraries.refusedToolProvider, asTools),
-  Arbitrary.map(Arbitraries.faultyListener, asListener),
-  Arbitrary.map(Arbitraries.faultyListener, asListener),
+  Arbitrary.map(contributions.refusedToolProvider, asTools),
+  Arbitrary.map(listeners.faultyListener, asListener),
+  Arbitrary.map(listeners.faultyListener, asListener),
   choose<Contribution>(
     Arbitrary.map(variable, (options) => asVariable({ ...options, value: unreadable() })),
     Arbitrary.map(section, (options) => asSection({ ...options, interpolate: true, text: unreadable() })),
     Arbitrary.map(context, (options) => asContext({ ...options, interpolate: true, text: unreadable() })),
-    Arbitrary.map(Arbitraries.toolProvider, (options) => asTools({ ...options, tools: unreadable() }))
+    Arbitrary.map(contributions.toolProvider, (options) => asTools({ ...options, tools: unreadable() }))
   )
 )
 
@@ -135,7 +138,7 @@ const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(
 /** Taken modulo the number of scopes: each is as likely as any other. */
 const scope = literal(0, 1, 2, 3, 4, 5)
 
-const open: Arb<Step> = Arbitrary.all({ _tag: tagged("Open"), label: Arbitraries.label, parent: scope })
+const open: Arb<Step> = Arbitrary.all({ _tag: tagged("Open"), label: names.label, parent: scope })
 
 /** Often in the global scope, for all to see. */
 const register: Arb<Step> = Arbitrary.all({ _tag: tagged("Register"), scope: literal(0, 1, 2, 0, 1), contribution })
@@ -165,7 +168,7 @@ const change: Arb<ReadonlyArray<Step>> = choose<ReadonlyArray<Step>>(
 
 const scopes = Arbitrary.array(open, { minLength: 1, maxLength: 3 })
 
-const beginning = Arbitrary.array(register, { minLength: 2, maxLength: 6 })
+const beginning = Arbitrary.array(register, { minLength: 3, maxLength: 6 })
 
 const middle = Arbitrary.map(list(change, 5), (changes) => changes.flat())
 
@@ -181,7 +184,7 @@ const end: Arb<ReadonlyArray<Step>> = mostly<ReadonlyArray<Step>>(
 )
 
 const toolOrder: Arb<ReadonlyArray<string> | undefined> = mostly<ReadonlyArray<string> | undefined>(
-  choose<ReadonlyArray<string> | undefined>(absent, Arbitraries.toolOrder),
+  choose<ReadonlyArray<string> | undefined>(absent, contributions.toolOrder),
   32,
   choose<ReadonlyArray<string>>(
     Arbitrary.Constant([]),

@@ -4,8 +4,11 @@ import * as Template from "../../Template.ts"
 import { VariableName } from "../../VariableName.ts"
 import { type Arb, choose, list, literal, pieces } from "./generate.ts"
 
+/** The names of variables that texts refer to. */
+export const variables = ["a", "b", "c", "constructor", "to_string"]
+
 /** Characters of several units, unpaired ones, and what would do harm in a pattern, in HTML or in a replacement. */
-export const prose = [
+const prose = [
   "x",
   " ",
   "\n",

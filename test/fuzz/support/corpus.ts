@@ -43,7 +43,7 @@ silence:
 export const compositions: readonly [string, ...ReadonlyArray<string>] = [
   inventory,
   ...files.filter((file) => /\.ya?ml$/.test(file)).map(textOf),
-  ...files.filter((file) => /\.md$/.test(file)).flatMap((file) => fenced(textOf(file))),
+  ...files.filter((file) => file.endsWith(".md")).flatMap((file) => fenced(textOf(file))),
   JSON.stringify({ sections: [{ name: "s", order: 0, text: "{{x}}" }], variables: { x: "y" } }, null, 2)
 ]
 
