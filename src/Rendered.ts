@@ -218,8 +218,9 @@ const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.R
     const source = sources[i]!
     const reading = parsed.readings[i]!
     const candidate = given.parts?.[next]
+    // One that a listener makes anew each time has the same name, but is not the same.
+    if (candidate?.name === source.name) next++
     const before = candidate?.source === source ? candidate : undefined
-    if (before !== undefined) next++
     const text = before !== undefined && isKept(reading, given.changed) ? before.text : textOf(reading, given.values)
     if (text === undefined) {
       const problem = Template.render(source.text, valuesOf(given.assembly.variables), owner(kind, source))

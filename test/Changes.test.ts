@@ -46,7 +46,7 @@ describe("what counts as a change", () => {
         const scope = yield* Scope.make()
         assert.deepStrictEqual(yield* deliveries(seen, Scope.provide(register(prompt), scope)), [1, 1], kind)
         assert.deepStrictEqual(yield* deliveries(seen, Scope.close(scope, Exit.void)), [1, 1], kind)
-        assert.deepStrictEqual(yield* deliveries(seen, Scope.close(scope, Exit.void)), [0, 0], "[13] closed again")
+        assert.deepStrictEqual(yield* deliveries(seen, Scope.close(scope, Exit.void)), [0, 0], `${kind}, closed again`)
       }
     })
   )
@@ -365,40 +365,70 @@ describe("what a subscriber costs a registration", () => {
       const seen = yield* watch
       const watcher = (end: Effect.Effect<void, string>) =>
         Effect.forkScoped(Stream.runForEach(Stream.drop(prompt.changes, 1), () => end))
-      const fibers = [
-        yield* watcher(Effect.fail("no")),
-        yield* watcher(Effect.die("no")),
-        yield* watcher(
-          Effect.suspend(() => {
-            throw new Error("no")
-          })
-        )
+      const ends: ReadonlyArray<Effect.Effect<void, string>> = [
+        Effect.fail("no"),
+        Effect.die("no"),
+        Effect.suspend(() => {
+          throw new Error("no")
+        })
       ]
-      yield* settled
       for (const { kind, register } of kinds) {
+        // Each kind meets watchers that have not failed yet.
+        const fibers = yield* Effect.forEach(ends, (end) => watcher(end))
+        yield* settled
         assert.deepStrictEqual(yield* deliveries(seen, register(prompt)), [1, 1], kind)
+        for (const fiber of fibers) assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)), kind)
       }
-      for (const fiber of fibers) assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
       assert.strictEqual(overlays.size(PromptScope.global), size + kinds.length)
       for (const { register } of named) {
         assert.strictEqual((yield* Effect.flip(register(prompt)))._tag, "DuplicateRegistration")
       }
+      const assembly = yield* prompt.assemble
+      assert.deepStrictEqual(view.sections(assembly), [["s", "section"]])
+      assert.deepStrictEqual(view.variables(assembly), [["v", "value"]])
+      assert.deepStrictEqual(view.tools(assembly), ["read"])
+      assert.isTrue(assembly.suppressed)
     })
   )
 
   test(
-    "[28] nor a removal: the entry is gone, and its name free",
+    "[30] the name of a registration that was refused is free",
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt
-      const close = yield* own(prompt.variable("v", "first"))
-      const fiber = yield* Effect.forkScoped(Stream.runForEach(Stream.drop(prompt.changes, 1), () => Effect.die("no")))
-      yield* settled
-      yield* close
-      yield* close
-      assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
-      assert.deepStrictEqual(view.variables(yield* prompt.assemble), [])
-      yield* prompt.variable("v", "second")
-      assert.deepStrictEqual(view.variables(yield* prompt.assemble), [["v", "second"]])
+      const odd = { name: "n", order: Number.NaN, text: "" }
+      yield* Effect.flip(prompt.section(odd))
+      yield* Effect.flip(prompt.context(odd))
+      yield* Effect.flip(prompt.listener({ name: "n", order: Number.NaN, edit: (assembly) => assembly }))
+      yield* prompt.section({ ...odd, order: 0, text: "section" })
+      yield* prompt.context({ ...odd, order: 0, text: "context" })
+      yield* prompt.listener({ name: "n", edit: (assembly) => assembly })
+      const assembly = yield* prompt.assemble
+      assert.deepStrictEqual(view.sections(assembly), [["n", "section"]])
+      assert.deepStrictEqual(view.contexts(assembly), [["n", "context"]])
+    })
+  )
+
+  test(
+    "[28] nor a removal of any kind: the entry is gone, once, and its name free",
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const overlays = yield* Overlays
+      const size = overlays.size(PromptScope.global)
+      const seen = yield* watch
+      for (const { kind, register } of kinds) {
+        const close = yield* own(register(prompt))
+        yield* settled
+        const fiber = yield* Effect.forkScoped(
+          Stream.runForEach(Stream.drop(prompt.changes, 1), () => Effect.die("no"))
+        )
+        yield* settled
+        assert.deepStrictEqual(yield* deliveries(seen, close), [1, 1], kind)
+        assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)), kind)
+        assert.strictEqual(overlays.size(PromptScope.global), size, kind)
+        assert.deepStrictEqual(yield* deliveries(seen, close), [0, 0], `${kind}, closed again`)
+      }
+      for (const { register } of named) yield* register(prompt)
+      assert.deepStrictEqual(view.variables(yield* prompt.assemble), [["v", "value"]])
     })
   )
 

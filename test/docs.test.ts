@@ -24,7 +24,12 @@ const markdown = (folder: string): ReadonlyArray<string> =>
   })
 
 const pages = ["README.md", "CHANGELOG.md", ...markdown("docs")]
-const examples = fs.readdirSync(path.join(root, "docs/examples")).filter((file) => file.endsWith(".ts"))
+const examples = ["", "testing/"].flatMap((folder) =>
+  fs
+    .readdirSync(path.join(root, "docs/examples", folder))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => folder + file)
+)
 
 interface Block {
   readonly page: string

@@ -232,15 +232,17 @@ const personaRules = (document: Document, row: Row): ReadonlyArray<Complaint> =>
   ]
 }
 
-const startsWith = (path: Path, prefix: Path): boolean => prefix.every((step, index) => path[index] === step)
+const keyOf = (path: Path): string => JSON.stringify(path)
 
 const tagRules = (document: Document, rows: ReadonlyArray<Row>): ReadonlyArray<Complaint> => {
   if (document.foreignTags.length === 0) return []
-  const used = rows
-    .filter((row) => isMountable(row) && !row.disabled)
-    .flatMap((row) => [[...row.path, "config"], [...row.path, "name"], ...row.switches])
+  const used = new Set(
+    rows
+      .filter((row) => isMountable(row) && !row.disabled)
+      .flatMap((row) => [[...row.path, "config"], [...row.path, "name"], ...row.switches].map(keyOf))
+  )
   return document.foreignTags
-    .filter((tag) => used.some((prefix) => startsWith(tag.path, prefix)))
+    .filter((tag) => tag.path.some((_, i) => used.has(keyOf(tag.path.slice(0, i + 1)))))
     .map((tag) => ({
       source: document.source,
       offset: tag.offset,

@@ -101,6 +101,8 @@ export const read = (source: SourceFile): Result.Result<Document, ReadonlyArray<
     // Quadratic in the parser (20 000 keys: 10 s); found here instead.
     uniqueKeys: false,
     merge: false,
+    // What the parser makes of `!!omap` and `!!set` has nodes that stand nowhere. Here each such tag is a foreign one.
+    resolveKnownTags: false,
     prettyErrors: false,
     logLevel: "silent"
   })

@@ -10,8 +10,7 @@ const halves = (text: string, index: number): boolean => {
 }
 
 /** The first `max` units of a text, or one less. */
-const head = (text: string, max: number): string =>
-  text.length <= max ? text : text.slice(0, halves(text, max) ? max - 1 : max)
+const head = (text: string, max: number): string => text.slice(0, halves(text, max) ? max - 1 : max)
 
 /** The whole text, or its beginning and `…`, in at most `max` units. */
 export const clip = (text: string, max: number): string => (text.length <= max ? text : `${head(text, max - 1)}…`)

@@ -32,8 +32,9 @@ export const provideIfEffect = (given: unknown, services: Captured, context: Ass
 /** Whether a slot gave an Effect. Its services have been provided. */
 export const isEffect = (given: unknown): given is Effect.Effect<unknown, unknown> => {
   // The usual values are none; this is asked for each of them in each assembly.
-  if (typeof given === "string" || given === undefined || Array.isArray(given)) return false
+  if (typeof given === "string" || given === undefined) return false
   try {
+    if (Array.isArray(given)) return false
     return Effect.isEffect(given)
   } catch {
     // A Proxy: whoever accepts the value says what is wrong with it.

@@ -2,14 +2,14 @@
 
 /** Edit distance between two short names (insert, delete, replace, swap of neighbours), in O(a × b). */
 const distance = (a: string, b: string): number => {
-  let before: Array<number> = []
-  let last: Array<number> = Array.from({ length: b.length + 1 }, (_, j) => j)
+  let last: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, j) => j)
+  let before = last
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1
       let best = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, before[j - 2]! + 1)
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, before[j - 2]! + 1)
       row.push(best)
     }
     before = last

@@ -208,12 +208,14 @@ export class Assembler {
     last: Last | undefined,
     into: values.Values | undefined
   ): Effect.Effect<values.Values, values.Refusal> {
+    const steps = this.#steps
     let from = into
-    for (let i = start; i < this.#steps.length; i++) {
-      const step = this.#steps[i]!
+    for (let i = start; i < steps.length; i++) {
+      const step = steps[i]!
+      const { slot } = step
       let value: unknown
       try {
-        value = step.slot instanceof Constant ? step.slot.value : step.slot(context)
+        value = typeof slot === "function" ? slot(context) : slot.value
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }

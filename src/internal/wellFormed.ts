@@ -1,13 +1,7 @@
-/**
- * What an assembly must look like after a listener had it. Parts that were there
- * before are recognised by identity and not looked at again, so that a listener
- * which changes one section pays for one section.
- */
+/** What an assembly must look like after a listener had it. */
 import * as Context from "effect/Context"
-import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
-import * as Origin from "../Origin.ts"
 import * as PromptContext from "../PromptContext.ts"
 import { InvalidAssembly, type InvalidRegistration, type Owner, ownerFields } from "../PromptError.ts"
 import * as Section from "../Section.ts"
@@ -16,27 +10,18 @@ import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import * as Variable from "../Variable.ts"
 import { byCodeUnits } from "./codeUnits.ts"
-import { describeThrown } from "./json.ts"
+import {
+  type Checked,
+  checkList,
+  consistsOf,
+  type Flaw,
+  flaw,
+  isRecord,
+  type ListKind,
+  type Part,
+  total
+} from "./partList.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
-
-/** A flaw of a listener's result: where, as a path from the assembly, and what. */
-interface Flaw {
-  readonly path: string
-  readonly reason: string
-}
-
-type Checked<A> = Result.Result<A, Flaw>
-
-const flaw = (path: string, reason: string): Result.Result<never, Flaw> => Result.fail({ path, reason })
-
-/** What a listener returned may throw when it is read: it may have getters, or be a Proxy. */
-const total = <A>(path: string, read: () => Checked<A>): Checked<A> => {
-  try {
-    return read()
-  } catch (cause) {
-    return flaw(path, `reading it threw ${describeThrown(cause)}. Return plain data.`)
-  }
-}
 
 // -----------------------------------------------------------------------------
 // the assembly
@@ -50,8 +35,7 @@ export const markWellFormed = (assembly: Assembly): Assembly => {
   return assembly
 }
 
-export const isWellFormed = (assembly: unknown): boolean =>
-  typeof assembly === "object" && assembly !== null && wellFormed.has(assembly)
+export const isWellFormed = (assembly: Assembly): boolean => wellFormed.has(assembly)
 
 const fields: ReadonlySet<string> = new Set<keyof Assembly>([
   "scope",
@@ -137,136 +121,6 @@ const isSame = (a: Assembly, b: Assembly): boolean =>
   a.tools === b.tools &&
   a.variables === b.variables &&
   a.annotations === b.annotations
-
-const isRecord = (u: unknown): u is { readonly [key: string]: unknown } => typeof u === "object" && u !== null
-
-// -----------------------------------------------------------------------------
-// its lists
-// -----------------------------------------------------------------------------
-
-interface Part {
-  readonly origin: Origin.Origin
-}
-
-/** One of the lists of an assembly. */
-interface ListKind<T extends Part> {
-  readonly field: "sections" | "contexts" | "tools" | "variables"
-  readonly keys: ReadonlySet<string>
-  /** Tools alone may share a name. */
-  readonly unique: boolean
-  readonly nameOf: (part: T) => string
-  /** Reads a part that was not there before; gives it once its origin is known. */
-  readonly read: (part: { readonly [key: string]: unknown }, scope: string) => Checked<(origin: Origin.Origin) => T>
-  /** Whether two parts of one name differ in their origin at most. */
-  readonly same: (a: T, b: T) => boolean
-  /** Puts the list in the only order it may have. */
-  readonly arrange?: (parts: Array<T>) => void
-}
-
-const checkList = <T extends Part>(
-  kind: ListKind<T>,
-  given: ReadonlyArray<ReadonlyArray<T>>,
-  after: unknown,
-  listener: Owner
-): Checked<ReadonlyArray<T>> => {
-  const unchanged = given.find((list) => list === after)
-  if (unchanged !== undefined) return Result.succeed(unchanged)
-  const path = `$.${kind.field}`
-  return total(path, () =>
-    Array.isArray(after)
-      ? checkParts(kind, given, after, path, listener)
-      : flaw(path, `expected an array, got ${describeType(after)}.`)
-  )
-}
-
-const checkParts = <T extends Part>(
-  kind: ListKind<T>,
-  given: ReadonlyArray<ReadonlyArray<T>>,
-  after: ReadonlyArray<unknown>,
-  path: string,
-  listener: Owner
-): Checked<ReadonlyArray<T>> => {
-  const before = earlier(kind, given)
-  // Each is what it was at most once: of two tools that say the same, each is still itself.
-  const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known.has(part)))
-  const parts: Array<T> = []
-  const seen = new Set<string>()
-  for (let i = 0; i < after.length; i++) {
-    const checked = total(`${path}[${i}]`, () => checkPart(kind, before, taken, after[i], `${path}[${i}]`, listener))
-    if (Result.isFailure(checked)) return Result.fail(checked.failure)
-    const part = checked.success
-    taken.add(part)
-    const name = kind.nameOf(part)
-    if (kind.unique && seen.has(name)) {
-      return flaw(
-        `${path}[${i}].name`,
-        `duplicate name ${JSON.stringify(name)}. Replace the part that has it, or choose another name.`
-      )
-    }
-    seen.add(name)
-    parts.push(part)
-  }
-  kind.arrange?.(parts)
-  return Result.succeed(given.find((list) => consistsOf(list, parts)) ?? Object.freeze(parts))
-}
-
-const consistsOf = (list: ReadonlyArray<unknown>, parts: ReadonlyArray<unknown>): boolean =>
-  list.length === parts.length && list.every((part, i) => part === parts[i])
-
-/** The parts that a listener was given, by identity and by name. */
-interface Earlier<T> {
-  readonly known: ReadonlyMap<unknown, T>
-  readonly byName: ReadonlyMap<string, ReadonlyArray<T>>
-}
-
-const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<ReadonlyArray<T>>): Earlier<T> => {
-  const known = new Map<unknown, T>()
-  const byName = new Map<string, Array<T>>()
-  for (const part of given.flat()) {
-    known.set(part, part)
-    const name = kind.nameOf(part)
-    const namesakes = byName.get(name)
-    if (namesakes === undefined) byName.set(name, [part])
-    else namesakes.push(part)
-  }
-  return { known, byName }
-}
-
-const checkPart = <T extends Part>(
-  kind: ListKind<T>,
-  before: Earlier<T>,
-  taken: ReadonlySet<unknown>,
-  part: unknown,
-  path: string,
-  listener: Owner
-): Checked<T> => {
-  const known = before.known.get(part)
-  if (known !== undefined) return Result.succeed(known)
-  if (!isRecord(part)) return flaw(path, `expected an object, got ${describeType(part)}.`)
-  const extra = Object.keys(part).find((key) => !kind.keys.has(key))
-  if (extra !== undefined) return flaw(`${path}.${extra}`, "there is no such field. Leave it out.")
-  const read = kind.read(part, listener.scope)
-  if (Result.isFailure(read)) return flaw(path + read.failure.path, read.failure.reason)
-  const added = read.success(addedBy(listener))
-  const namesakes = before.byName.get(kind.nameOf(added)) ?? []
-  // Where parts may share a name, one that was made of another still has its origin; without that it is new.
-  const candidates = kind.unique ? namesakes : namesakes.filter((one) => isOrigin(part.origin, one.origin))
-  const unchanged = [...candidates, ...namesakes].find((one) => !taken.has(one) && kind.same(one, added))
-  if (unchanged !== undefined) return Result.succeed(unchanged)
-  const old = candidates.at(-1)
-  return Result.succeed(
-    old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
-  )
-}
-
-const isOrigin = (claimed: unknown, origin: Origin.Origin): boolean =>
-  claimed === origin || (isRecord(claimed) && Equal.equals(claimed, origin))
-
-const addedBy = (listener: Owner): Origin.Origin =>
-  Origin.make({ scope: listener.scope, plugin: listener.plugin, listener: listened(listener) })
-
-const listened = ({ entry, plugin, scope }: Owner): Origin.Listened =>
-  Object.freeze({ name: entry, scope, ...(plugin === undefined ? undefined : { plugin }) })
 
 // -----------------------------------------------------------------------------
 // its parts

@@ -2,10 +2,9 @@
  * Generators of names, texts, contributions, and whole chains of overlays, for `effect/Arbitrary`.
  *
  * All of them are legal unless their description says otherwise. What can collide does so often: names are few, orders
- * tie, labels of scopes repeat, and half of all texts have braces. What is generated is plain data, listeners too (see
- * `Edit`), so that a counterexample can be read; fields that may be absent are left out. Everything shrinks: lists get
- * shorter, options go, and names, orders and texts become the first ones of their kind. Give the engine a `maxShrinks`
- * of a thousand or so: its own limit of a hundred is for smaller values.
+ * tie, labels of scopes repeat, and nearly half of all texts have braces. What is generated is plain data, listeners too (see
+ * `Edit`), so that a counterexample can be read; fields that may be absent are left out. All of it shrinks, within the
+ * engine's own limits: lists get shorter, options go, and names, orders and texts become the first ones of their kind.
  *
  * @since 0.1.0
  */

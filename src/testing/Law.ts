@@ -18,6 +18,7 @@ import * as Exit from "effect/Exit"
 import * as Hash from "effect/Hash"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import { at, liveClock, start } from "./internal/moment.ts"
 import { Annotations } from "../AssembleContext.ts"
 import { describeCause } from "../Owner.ts"
@@ -140,7 +141,7 @@ export class LawBroken extends Schema.TaggedError<LawBroken>("effect-preamble/te
   broken: Schema.Array(Failed)
 }) {
   override get message(): string {
-    const count = `${this.broken.length} of ${this.checked} ${this.checked === 1 ? "law is" : "laws are"} broken.`
+    const count = `Broken laws: ${this.broken.length} of ${this.checked}.`
     return [count, ...this.broken.map(format)].join("\n\n")
   }
 }
@@ -178,7 +179,7 @@ export const make = <A>(options: {
   readonly advice: string
   readonly cases: Arbitrary.Arbitrary<A>
   readonly holds: (value: A) => Effect.Effect<Broken | undefined, unknown>
-  /** How a case is shown. */
+  /** How a case is shown; `undefined` if there is only one. */
   readonly show?: ((value: A) => unknown) | undefined
   /** How many runs see all there is to see, where cases hardly differ. */
   readonly most?: number | undefined
@@ -203,7 +204,8 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
   const runs = Math.min(options.runs ?? 100, law.most ?? Infinity)
   const property = (value: A) => judge(law.holds, value, patience)
   const named = `Law ${JSON.stringify(law.name)}`
-  return Arbitrary.checkEffect(law.cases, property, { runs, seed: Hash.string(`${seed}: ${law.name}`), replay }).pipe(
+  const found = Arbitrary.checkEffect(law.cases, property, { runs, seed: Hash.string(`${seed}: ${law.name}`), replay })
+  return one.withPermit(found).pipe(
     // Cases are judged whatever they do: what is left is a token or a generator that is no good.
     Effect.catchDefect((defect) => misused(`${named} cannot be checked: ${describeCause(defect)}`)),
     Effect.flatMap((result): Effect.Effect<Report, LawMisused> => {
@@ -226,6 +228,9 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
     })
   )
 }
+
+/** Time and luck are those of the process, so that laws of tests that run at the same time take turns. */
+const one = Semaphore.makeUnsafe(1)
 
 const judge = <A>(
   holds: (value: A) => Effect.Effect<Broken | undefined, unknown>,
@@ -251,6 +256,7 @@ const judge = <A>(
   )
 
 const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Broken>): Failed => {
+  const shown = law.show === undefined ? result.shrunkInput : law.show(result.shrunkInput)
   const broken = result.failure._tag === "PropertyError" ? result.failure.error : { expected: "true", seen: "false" }
   return {
     _tag: "Failed",
@@ -258,7 +264,7 @@ const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Broken>): 
     rule: law.rule,
     runs: result.runs,
     shrinks: result.shrinks,
-    counterexample: show(law.show === undefined ? result.shrunkInput : law.show(result.shrunkInput)),
+    counterexample: shown === undefined ? "there is only one case" : show(shown),
     expected: broken.expected,
     seen: broken.seen,
     advice: law.advice,

@@ -140,7 +140,10 @@ const law = (
       })
   })
 
-const show = ({ annotations }: Case) => ({ annotations: subjects.showAnnotations(annotations) })
+const show = ({ annotations }: Case) => {
+  const shown = subjects.showAnnotations(annotations)
+  return shown && { annotations: shown }
+}
 
 /**
  * It gives tools: an array, or one as `schemas` with `knownNames`.

@@ -17,12 +17,14 @@ import * as report from "./report.ts"
 import type { Row, RunOptions, Suite } from "./suite.ts"
 import { alloc } from "./suites/alloc.ts"
 import { growth } from "./suites/growth.ts"
+import { profile } from "./suites/profile.ts"
 import { render } from "./suites/render.ts"
 import * as heap from "./suites/scopes.ts"
+import { shell } from "./suites/shell.ts"
 import { step } from "./suites/step.ts"
 import { stylesSuite } from "./suites/styles.ts"
 
-const suites: ReadonlyArray<Suite> = [step, render, stylesSuite, growth, heap.scopes, alloc]
+const suites: ReadonlyArray<Suite> = [step, render, stylesSuite, growth, heap.scopes, alloc, shell, profile]
 const quickSuites = ["step", "render"]
 
 const { values: flags } = parseArgs({
@@ -60,7 +62,9 @@ const isRows = (message: unknown): message is ReadonlyArray<Row> => Array.isArra
 
 const inProcess = (suite: Suite): Promise<ReadonlyArray<Row>> =>
   new Promise((resolve, reject) => {
-    const given = process.argv.slice(2).filter((one, i, all) => one !== "--check" && one !== "--suite" && all[i - 1] !== "--suite")
+    const given = process.argv
+      .slice(2)
+      .filter((one, i, all) => one !== "--check" && one !== "--suite" && all[i - 1] !== "--suite")
     const child = fork(fileURLToPath(import.meta.url), ["--child", "--suite", suite.name, ...given])
     let rows: ReadonlyArray<Row> | undefined
     child.on("message", (message) => {

@@ -1,7 +1,7 @@
 /** Writes down what was measured: tables for people, and whether each goal is met. */
 import goals from "./goals.json" with { type: "json" }
 import type { Spread } from "./harness.ts"
-import { bytes, type Row } from "./suite.ts"
+import { bytes, decimal, type Row } from "./suite.ts"
 
 export interface Goal {
   /** A gate must be met; the others are aims. */
@@ -23,7 +23,9 @@ export const missed = (row: Row): boolean => {
 
 const metBy = (row: Row): boolean => {
   const goal = goalOf(row.id)
-  return (goal?.least === undefined || row.median >= goal.least) && (goal?.most === undefined || row.median <= goal.most)
+  return (
+    (goal?.least === undefined || row.median >= goal.least) && (goal?.most === undefined || row.median <= goal.most)
+  )
 }
 
 const number = (value: number, unit: Row["unit"]): string =>
@@ -31,9 +33,9 @@ const number = (value: number, unit: Row["unit"]): string =>
     ? bytes(value)
     : unit === "n"
       ? value.toFixed(2)
-      : value >= 100
-        ? Math.round(value).toLocaleString("en")
-        : value.toPrecision(value >= 10 ? 3 : 2)
+      : unit === "%"
+        ? `${value.toFixed(1)} %`
+        : decimal(value)
 
 const spreadOf = ({ median, p10, p90 }: Spread, unit: Row["unit"]): string =>
   p10 === p90
@@ -58,7 +60,7 @@ const verdict = (row: Row): string =>
     .filter((word) => word !== "")
     .join(", ")
 
-const valueHead = { x: "ratio (p10–p90)", B: "bytes", n: "exponent (p10–p90)" }
+const valueHead = { x: "ratio (p10–p90)", B: "bytes", n: "exponent (p10–p90)", "%": "share of time" }
 
 /** Rows of one unit as a table; `before` are those of the run before this one. */
 const tableOf = (rows: ReadonlyArray<Row>, before: ReadonlyMap<string, Row>): string => {
@@ -79,6 +81,8 @@ const tableOf = (rows: ReadonlyArray<Row>, before: ReadonlyMap<string, Row>): st
       ]
     })
   ]
+  const used = lines[0]!.map((_, i) => i < 2 || lines.slice(1).some((line) => line[i] !== ""))
+  for (const [at, line] of lines.entries()) lines[at] = line.filter((_, i) => used[i])
   const widths = lines[0]!.map((_, i) => Math.max(3, ...lines.map((line) => line[i]!.length)))
   const line = (cells: ReadonlyArray<string>) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`
   const [head, ...body] = lines.map(line)

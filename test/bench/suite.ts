@@ -1,12 +1,12 @@
 /** What a suite is, and what it measures. */
-import type { Spread } from "./harness.ts"
+import { fast, median, of, ratio, type Rounds, type Spread } from "./harness.ts"
 
 export interface Row extends Spread {
   /** Names it for goals and between runs. */
   readonly id: string
   readonly what: string
-  /** `x` is a ratio, `B` bytes, `n` an exponent. */
-  readonly unit: "x" | "B" | "n"
+  /** `x` is a ratio, `B` bytes, `n` an exponent, `%` a share. */
+  readonly unit: "x" | "B" | "n" | "%"
   /** Further columns of its table. */
   readonly details?: { readonly [head: string]: string }
 }
@@ -28,4 +28,31 @@ export const exact = (value: number): Spread => ({ median: value, p10: value, p9
 export const duration = (ns: number): string =>
   ns < 1e3 ? `${ns.toFixed(0)} ns` : ns < 1e6 ? `${(ns / 1e3).toPrecision(3)} µs` : `${(ns / 1e6).toPrecision(3)} ms`
 
+/** Two or three digits that mean something. */
+export const decimal = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(value >= 10 ? 3 : 2)
+
 export const bytes = (n: number): string => (n < 10_000 ? `${n.toFixed(0)} B` : `${(n / 1000).toFixed(1)} kB`)
+
+/**
+ * How many times as long the slow case takes. "At best" compares the fastest tenths of both over the whole run: on a busy
+ * machine it says more than the middle.
+ */
+export const row = (
+  id: string,
+  what: string,
+  rounds: Rounds,
+  slow: string,
+  quick: string,
+  heads = { fast: "ours", slow: "peer" }
+): Row => ({
+  id,
+  what,
+  unit: "x",
+  ...ratio(rounds, slow, quick),
+  details: {
+    "at best": `${decimal(fast(of(rounds, slow)) / fast(of(rounds, quick)))}×`,
+    [heads.fast]: duration(median(of(rounds, quick))),
+    [heads.slow]: duration(median(of(rounds, slow)))
+  }
+})

@@ -15,8 +15,7 @@ export interface Sweep {
   readonly most?: number
 }
 
-const text = ({ median, p10, p90 }: Spread): string =>
-  `${median.toFixed(2)} (${p10.toFixed(2)}–${p90.toFixed(2)})`
+const text = ({ median, p10, p90 }: Spread): string => `${median.toFixed(2)} (${p10.toFixed(2)}–${p90.toFixed(2)})`
 
 const range = (sizes: ReadonlyArray<number>): string =>
   `${sizes[0]!.toLocaleString("en")}…${sizes.at(-1)!.toLocaleString("en")}`
@@ -28,7 +27,7 @@ export const run = async (sweep: Sweep, rounds: number): Promise<Row> => {
   const cases: Array<Case> = []
   for (const n of sizes) cases.push({ name: name("ours")(n), run: await sweep.ours(n) })
   for (const n of asked) cases.push({ name: name("peer")(n), run: await sweep.peer!(n) })
-  const measured = await interleave(cases, { rounds, batchMs: 2 })
+  const measured = await interleave(cases, { rounds, batchMs: 2, warmMs: 60 })
   const ends = (side: string, of_: ReadonlyArray<number>) =>
     [of_[0]!, of_.at(-1)!].map((n) => duration(median(of(measured, name(side)(n))))).join(" → ")
   return {
@@ -39,7 +38,10 @@ export const run = async (sweep: Sweep, rounds: number): Promise<Row> => {
     details: {
       n: range(sizes),
       ours: ends("ours", sizes),
-      peer: asked.length === 0 ? "–" : `${ends("peer", asked)}${asked.length < sizes.length ? ` at ${asked.at(-1)!.toLocaleString("en")}` : ""}`,
+      peer:
+        asked.length === 0
+          ? "–"
+          : `${ends("peer", asked)}${asked.length < sizes.length ? ` at ${asked.at(-1)!.toLocaleString("en")}` : ""}`,
       "peer's exponent": asked.length === 0 ? "–" : text(exponent(measured, asked, name("peer")))
     }
   }

@@ -151,9 +151,9 @@ export const workload = (size: Size): Workload => {
   const names = range(size.variables).map(variableName)
   // The first section refers to `step`; the others to all variables in turn.
   const references = range(size.sections).map((i) =>
-    range(Math.ceil((size.references * (i + 1)) / size.sections) - Math.ceil((size.references * i) / size.sections)).map(
-      (k) => (i === 0 && k === 0 ? step : names[(i + k) % names.length]!)
-    )
+    range(
+      Math.ceil((size.references * (i + 1)) / size.sections) - Math.ceil((size.references * i) / size.sections)
+    ).map((k) => (i === 0 && k === 0 ? step : names[(i + k) % names.length]!))
   )
   const global: Contributions = {
     sections: references.map((used, i) => ({
@@ -176,13 +176,11 @@ export const workload = (size: Size): Workload => {
     listeners: size.listeners
   }
   // Each scope below hides a section and a variable of the global one.
-  const below = range(size.depth - 1).map(
-    (i): Contributions => ({
-      ...nothing,
-      sections: [{ ...global.sections[i + 1]!, text: textOf(random, size.sectionBytes, [names[0]!]) }],
-      variables: [{ name: names[(i + 1) % names.length]!, value: `value in scope ${i + 1}` }]
-    })
-  )
+  const below = range(size.depth - 1).map((i): Contributions => ({
+    ...nothing,
+    sections: [{ ...global.sections[i + 1]!, text: textOf(random, size.sectionBytes, [names[0]!]) }],
+    variables: [{ name: names[(i + 1) % names.length]!, value: `value in scope ${i + 1}` }]
+  }))
   return { name: size.name, chain: [global, ...below] }
 }
 

@@ -55,10 +55,9 @@ describe("text", () => {
     () =>
       Effect.gen(function* () {
         for (const size of [131_071, 131_072, 5_000_000]) {
-          const text = "ä{}\n"
-            .repeat(size / 5)
-            .padEnd(size, "x")
-            .slice(0, size)
+          // Five bytes a line.
+          const text = "ä{}\n".repeat(size / 5) + "x".repeat(size % 5)
+          assert.strictEqual(Buffer.byteLength(text), size)
           const persona = JSON.stringify({ persona: { prefix: text } }).replaceAll("{{", "{")
           const file = write("big.json", persona)
           assert.strictEqual((yield* preamble(["render", file])).stdout, text)

@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { parse } from "effect-preamble/composition"
+import * as DshPreset from "../../src/composition/DshPreset.ts"
+import * as SourceFile from "../../src/composition/SourceFile.ts"
+import * as Yaml from "../../src/composition/Yaml.ts"
 import { accept, placesOf, refuse } from "./support.ts"
 
 const persona = (config: string): string => `- id: p\n  name: '@deepseek-ai/dsh-persona'\n  config: ${config}\n`
@@ -102,6 +105,23 @@ describe("dsh presets", () => {
     const group =
       "- name: cordis:group\n  disabled: !!js true\n  config:\n    - { name: '@deepseek-ai/dsh-persona', config: { text: Hi } }\n"
     assert.deepStrictEqual(placesOf(refuse(group)), ["2:13 [0].disabled"])
+  })
+
+  it("thousands of tags in thousands of rows cost each a few looks", () => {
+    const size = 2_000
+    const rows = '- { name: "@deepseek-ai/dsh-persona", config: { prefix: !!js x } }\n'.repeat(size)
+    const document = Result.getOrThrow(Yaml.read(SourceFile.make("a.yaml", rows)))
+    let looks = 0
+    const foreignTags = document.foreignTags.map((one) => ({
+      ...one,
+      get path() {
+        looks++
+        return one.path
+      }
+    }))
+    const draft = DshPreset.fromDocument({ ...document, foreignTags })
+    assert.strictEqual(draft.complaints.filter((one) => one.message.startsWith("!!js is never evaluated")).length, size)
+    assert.isAtMost(looks, 20 * size)
   })
 
   it("a list without any plugin is told to be a map, and a list of plugins that nothing stands for is not", () => {

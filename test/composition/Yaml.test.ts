@@ -226,6 +226,30 @@ describe("tags", () => {
     }
   })
 
+  it("foreign tags of collections are refused where they stand, in whatever shape", () => {
+    for (const tag of ["!!omap", "!!pairs", "!!set", "!!js/object"]) {
+      for (const [value, file] of [
+        ["[a: 1]", "identity: ¦%"],
+        ["[{ a: 1 }, b]", "variables: { x: ¦% }"],
+        ["{ a, b }", "sections: ¦%"],
+        ["{ a: { b: c } }", "tools: [{ name: t, description: d, parameters: ¦% }]"]
+      ] as const) {
+        const marked = file.replace("%", `${tag} ${value}`)
+        const error = refuse(marked.replace("¦", ""))
+        assert.deepStrictEqual(
+          error.problems.map(({ column, line }) => [line, column]),
+          [[1, marked.indexOf("¦") + 1]],
+          marked
+        )
+        assert.include(error.message, `the tag ${tag} is not known here`)
+      }
+    }
+    // At the top of a file, a list is a preset, whose rows are looked at.
+    for (const text of ["!!omap [a: 1]", "!!pairs [a: 1]", "!!set { a, b }", "!!omap\n- a: 1\n- b: 2\n"]) {
+      assert.isAtLeast(refuse(text).total, 1, text)
+    }
+  })
+
   it("core tags and `!` are fine", () => {
     assert.deepStrictEqual(
       document("[!!str 1, !!int '2', !!float 1.5, !!bool 'true', ! 3, !!map {}, !!seq []]").value,

@@ -41,9 +41,19 @@ const rows: ReadonlyArray<Row> = [
   ["BC-043", "tools", "tools that change meanwhile"],
   ["BC-044", "provider-output", "too many cache marks", outputs],
   ["BC-046", "scope", "a child without parent", deviates("a scope without parent is a child of global")],
-  ["BC-047", "scope", "a complete prompt of a parent", deviates("an ancestor's complete section binds unless shadowed")],
+  [
+    "BC-047",
+    "scope",
+    "a complete prompt of a parent",
+    deviates("an ancestor's complete section binds unless shadowed")
+  ],
   ["BC-049", "complete", "two complete prompts"],
-  ["BC-050", "complete", "contexts beside a complete prompt", deviates("a provider that throws is blamed unless contexts are suppressed")],
+  [
+    "BC-050",
+    "complete",
+    "contexts beside a complete prompt",
+    deviates("a provider that throws is blamed unless contexts are suppressed")
+  ],
   ["BC-052", "waterfall", "next called twice", deviates("a second call of next, or a second run of it, fails")],
   ["BC-053", "waterfall", "a veto that came too late", deviates("listeners have an order")],
   ["BC-055", "registry", "a watcher that fails", deviates("watchers cannot fail a registration")],

@@ -1,8 +1,11 @@
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { deep, patience, runs } from "../support/runs.ts"
 import { families } from "./support/big.ts"
 import { type Input, input } from "./support/compositions.ts"
+import { guidance, tools } from "./support/corpus.ts"
+import { folder } from "./support/FakeFiles.ts"
 import { fuzz, smallerTexts } from "./support/Fuzz.ts"
+import { odd } from "./support/odd.ts"
 import { hold } from "./support/promise.ts"
 import { watched } from "./support/watchdog.ts"
 
@@ -28,6 +31,24 @@ function* smaller(one: Input): Iterable<Input> {
   for (const text of smallerTexts(latin1)) yield { ...one, content: Buffer.from(text, "latin1") }
 }
 
+/** Places where a composition can have any value. */
+const slots: Readonly<Record<string, (value: string) => string>> = {
+  "alone in the file": (value) => value,
+  "as a row of a preset": (value) => `- ${value}\n- { name: "@deepseek-ai/dsh-persona", config: ${value} }`,
+  "in a preset": (value) =>
+    `- { name: "@deepseek-ai/dsh-system-prompt", config: { toolOrder: ${value}, persona: ${value} } }`,
+  "as a setting": (value) => `identity: ${value}\ntoolOrder: ${value}\nscope: ${value}`,
+  "as a variable": (value) => `variables: { x: ${value} }\nsections: [{ name: s, order: 0, text: "{{x}}" }]`,
+  "as a text": (value) => `sections:\n  - name: s\n    order: 0\n    text: ${value}`,
+  "as the file of a text": (value) => `sections:\n  - name: s\n    order: 0\n    text: { file: ${value} }`,
+  "as a file of tools": (value) => `tools:\n  - { file: ${value} }`,
+  "in a tool": (value) => `tools:\n  - { name: t, description: d, parameters: { type: object, default: ${value} } }`,
+  "as an order": (value) => `contexts:\n  - { name: c, order: ${value}, text: c }`,
+  "as a name": (value) => `sections:\n  - { name: ${value}, order: 0, text: c }\nscopes: { ? ${value} : {} }`,
+  "as a list": (value) => `sections: ${value}\ncontexts: ${value}\ntools: ${value}\nsilence: ${value}`,
+  "as a plugin": (value) => `plugins: [${value}]`
+}
+
 describe("composition files", () => {
   it(
     "are used or refused with places, whatever is in them",
@@ -41,11 +62,12 @@ describe("composition files", () => {
         smaller,
         show: shown,
         least: {
-          accepted: 5,
+          accepted: 8,
           rendered: 5,
           refused: 40,
           mutated: 30,
           "broken bytes": 5,
+          braced: 2,
           "opens files": 7,
           shapes: 10,
           soup: 10
@@ -54,6 +76,26 @@ describe("composition files", () => {
     },
     patience
   )
+
+  // One odd thing at a time: what it does shows only where nothing else is wrong.
+  for (const [number, [slot, make]] of Object.entries(slots).entries()) {
+    it(`bear each odd thing ${slot}`, () => {
+      for (const [i, value] of [...odd.paths, ...odd.values].entries()) {
+        // In every test run each is somewhere, and names of files where files are named.
+        if (!deep && i % 4 !== number % 4 && !(i < odd.paths.length && slot.includes("file"))) continue
+        const content = make(value)
+        const files: Input["files"] = new Map([
+          [`${folder}/tools.json`, tools],
+          [`${folder}/guidance/bash.md`, guidance]
+        ])
+        try {
+          watched(() => hold({ family: slot, content, files }))
+        } catch (error) {
+          assert.fail(`${JSON.stringify(content)}: ${String(error)}`)
+        }
+      }
+    })
+  }
 
   describe(`of ${largest} characters end`, () => {
     for (const { group, make, name } of families) {

@@ -33,13 +33,26 @@ const stepLine = (step: Program.Step): string => {
   }
 }
 
-/** Of two values the members in which they differ, so that what is alike need not be read. */
-const differing = (one: unknown, other: unknown): unknown => {
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one
-  if (Array.isArray(one)) return one
-  const there = new Map(Object.entries(other))
+const isIn = (all: ReadonlyArray<unknown>, one: unknown): boolean => all.some((other) => isDeepStrictEqual(one, other))
+
+/** Of a list what the other has not; of lists that hold the same, the names. */
+const differingItems = (one: ReadonlyArray<unknown>, other: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const own = one.filter((item) => !isIn(other, item))
+  if (own.length > 0 || other.some((item) => !isIn(one, item))) return own
+  return one.map((item) => (typeof item === "object" && item !== null && "name" in item ? item.name : item))
+}
+
+/** Of two observations the members in which they differ, so that what is alike need not be read. */
+const differing = (one: object = {}, other: object = {}): unknown => {
+  const there = new Map<string, unknown>(Object.entries(other))
+  const members = Object.entries(one).filter(
+    ([key, value]) => key === "_tag" || !isDeepStrictEqual(value, there.get(key))
+  )
   return Object.fromEntries(
-    Object.entries(one).filter(([key, value]) => key === "_tag" || !isDeepStrictEqual(value, there.get(key)))
+    members.map(([key, value]: [string, unknown]) => {
+      const theirs = there.get(key)
+      return [key, Array.isArray(value) && Array.isArray(theirs) ? differingItems(value, theirs) : value]
+    })
   )
 }
 

@@ -11,9 +11,10 @@ import type { Name } from "./deviations.ts"
 import { blame, failureOf } from "./failures.ts"
 import type { Entry, Look, Scope } from "./look.ts"
 import { by, same } from "./order.ts"
-import { emit, prepare } from "./prepare.ts"
+import { prepare } from "./prepare.ts"
 import { flawOf, itemsOf, register } from "./provide.ts"
 import { Literals } from "./texts.ts"
+import { emit } from "./tools.ts"
 
 // -----------------------------------------------------------------------------
 // models

@@ -9,8 +9,8 @@ import { depthOf } from "./boot.ts"
 import type { Name } from "./deviations.ts"
 import { blame, failureOf, Thrown } from "./failures.ts"
 import { type Entry, Look, type Repairs, type Scope } from "./look.ts"
-import { by, restMarker } from "./order.ts"
-import { emit } from "./prepare.ts"
+import { by } from "./order.ts"
+import { emit, isReserved } from "./tools.ts"
 import type { Literals } from "./texts.ts"
 
 /** What comes of it: an assembly, or the failure that is ours. */
@@ -30,14 +30,19 @@ export const isFailure = (self: PromptAssembly | Failure): self is Failure => "t
 
 const phases = ["variable", "tools", "section", "context"]
 
-/** The order in which providers are evaluated here: design §3, "Fine print". */
-const byEvaluation = by<Entry>(
-  ({ kind }) => phases.indexOf(kind),
-  ({ item }) => (item._tag === "Section" || item._tag === "Context" ? item.options.order : 0),
-  ({ item, host }) => (item._tag === "Tools" ? depthOf(host.peer) : 0),
-  ({ name }) => name,
-  ({ plugin }) => plugin ?? ""
-)
+/**
+ * The order in which providers are evaluated here: design §3, "Fine print". What it leaves open, for providers of one name
+ * and plugin, is the order of registration on both sides.
+ */
+const byEvaluation = ({ calls }: Look) =>
+  by<Thrown>(
+    ({ entry }) => phases.indexOf(entry.kind),
+    ({ entry: { item } }) => (item._tag === "Section" || item._tag === "Context" ? item.options.order : 0),
+    ({ entry: { item, host } }) => (item._tag === "Tools" ? depthOf(host.peer) : 0),
+    ({ entry }) => entry.name,
+    ({ entry }) => entry.plugin ?? "",
+    ({ entry }) => calls.indexOf(entry)
+  )
 
 const once = async ({ scope, toolOrder, literals }: Request, repairs: Repairs) => {
   const look = new Look(literals, toolOrder, repairs)
@@ -58,7 +63,7 @@ const ownFailure = ({ error }: Attempt): Failure | undefined => (error === undef
 const culprit = ({ error, look }: Attempt): Thrown | undefined => {
   if (error instanceof Thrown) return error.entry.kind === "listener" ? undefined : error
   if (error === undefined || failureOf(error).tag !== "ReservedToolName") return undefined
-  const giver = look.given.find(({ name }) => name === restMarker)
+  const giver = look.given.find(isReserved)
   return giver === undefined ? undefined : new Thrown("ReservedToolName", giver.entry)
 }
 
@@ -87,7 +92,7 @@ const firstOf = (thrown: ReadonlyArray<Thrown>, look: Look, note: Request["note"
   const isHidden = ({ entry }: Thrown) => entry.kind === "variable" && look.winner(entry.kind, entry.name) !== entry
   const visible = thrown.filter((one) => !isHidden(one))
   if (thrown[0] !== undefined && isHidden(thrown[0])) note("hidden variables")
-  const first = visible.toSorted((a, b) => byEvaluation(a.entry, b.entry))[0]
+  const first = visible.toSorted(byEvaluation(look))[0]
   if (first?.tag === "ReservedToolName" && first !== visible[0]) note("reserved names")
   else if (first !== visible[0]) note(first?.entry.kind === "context" ? "context ties" : "first failure")
   return first

@@ -175,8 +175,8 @@ export type Name = keyof typeof deviations
 
 /** Rows of the table of differences that are not compared, and why not. */
 export const notCompared: Readonly<Record<number, string>> = {
-  13: "how a registration is ended: what ending it does is compared, with each `Unregister` and `Close`",
-  15: "calling tools: another package of the peer",
-  18: "session logs: another package of the peer",
-  19: "session logs: another package of the peer"
+  13: "Ending a registration: by a disposer there, by a scope here. That is a matter of types; what ending does is compared.",
+  15: "Calling tools, which is another package there.",
+  18: "Restoring a projection from a session log, which is another package there.",
+  19: "Reading old session logs, which is another package there."
 }

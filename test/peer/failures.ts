@@ -24,7 +24,10 @@ const words: ReadonlyArray<readonly [tag: string, pattern: RegExp, kind?: string
   ["UnknownTool", /^toolOrder lists unregistered tools? "(?<entry>[^"]*)"/u, "toolOrder"],
   ["ReservedToolName", /^tool provider returned reserved tool name/u, "tools"],
   ["MalformedGroup", /^malformed prompt .* in (?<kind>section|context) "(?<entry>.*)" \((references|variable names)/su],
-  ["UnknownVariable", /^unknown prompt variable .* in (?<kind>section|context) "(?<entry>.*)"; registered variables: /su],
+  [
+    "UnknownVariable",
+    /^unknown prompt variable .* in (?<kind>section|context) "(?<entry>.*)"; registered variables: /su
+  ],
   ["UndefinedVariable", /^prompt variable .* has no value .* \((?<kind>section|context) "(?<entry>.*)"\)$/su]
 ]
 

@@ -4,10 +4,10 @@ import type * as PromptContext from "../../src/PromptContext.ts"
 import type * as Section from "../../src/Section.ts"
 import type * as Edit from "../../src/testing/Edit.ts"
 import { Thrown } from "./failures.ts"
-import { isTool } from "./provide.ts"
 import { type Entry, type Item, type Look, lookOf } from "./look.ts"
-import { byPlace, byToolOrder } from "./prepare.ts"
-import { insert, restMarker } from "./order.ts"
+import { byPlace } from "./prepare.ts"
+import { byToolOrder, isReserved, isTool } from "./tools.ts"
+import { insert } from "./order.ts"
 
 type Listener = Extract<Item, { readonly _tag: "Listener" }>
 
@@ -67,13 +67,14 @@ const edit = (assembly: PromptAssembly, step: Edit.Step, look: Look, entry: Entr
   }
 }
 
-const isDuplicate = ({ name }: { readonly name: string }, index: number, all: ReadonlyArray<{ readonly name: string }>) =>
-  all.findIndex((one) => one.name === name) !== index
+const isDuplicate = (
+  { name }: { readonly name: string },
+  index: number,
+  all: ReadonlyArray<{ readonly name: string }>
+) => all.findIndex((one) => one.name === name) !== index
 
 const isMalformed = ({ sections, contexts, tools }: PromptAssembly): boolean =>
-  sections.some(isDuplicate) ||
-  contexts.some(isDuplicate) ||
-  tools.some((tool) => !isTool(tool) || tool.name === restMarker)
+  sections.some(isDuplicate) || contexts.some(isDuplicate) || tools.some((tool) => !isTool(tool) || isReserved(tool))
 
 /** Registers it as the last one. */
 export const listen = (entry: Entry, { options }: Listener): (() => void) =>

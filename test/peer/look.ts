@@ -60,6 +60,8 @@ export class Look {
   readonly toolOrder: ReadonlyArray<string> | undefined
   readonly #repairs: Repairs
   readonly #called = new Map<string, Entry>()
+  /** All that the peer called, in that order. */
+  readonly calls: Array<Entry> = []
   /** Tools in the order in which they were collected. */
   readonly given: Array<{ readonly entry: Entry; readonly name: string; readonly deferLoading: boolean }> = []
   readonly facts = new WeakMap<object, Facts>()
@@ -80,6 +82,7 @@ export class Look {
 
   /** What a provider gives. `tag` says what is wrong with it, if something is. */
   give<A>(entry: Entry, tag: string | undefined, value: () => A, harmless: A): A {
+    this.calls.push(entry)
     this.#called.set(`${entry.kind} ${entry.name}`, entry)
     if (this.#repairs.muted.has(entry)) return harmless
     if (tag !== undefined) throw new Thrown(tag, entry)
@@ -97,7 +100,8 @@ export class Look {
     if (known !== undefined) return known
     const owner = this.winner(kind, part.name)
     // The built-in personas are registered by hand, and empty.
-    if (owner === undefined) return { order: part.name.endsWith("-suffix") ? 10200 : 0, interpolate: true, requires: [] }
+    if (owner === undefined)
+      return { order: part.name.endsWith("-suffix") ? 10200 : 0, interpolate: true, requires: [] }
     if (owner.item._tag !== "Section" && owner.item._tag !== "Context") throw new Error(`${owner.kind} is no text`)
     const { order, interpolate = true } = owner.item.options
     const requires = owner.item._tag === "Section" ? (owner.item.options.requires ?? []) : []

@@ -1,12 +1,12 @@
 /** Registers contributions with the peer. */
 import type { ToolProviderResult } from "@deepseek-ai/dsh-system-prompt"
-import type * as ToolSchema from "../../src/ToolSchema.ts"
 import { Template } from "../../src/index.ts"
 import type { Contribution } from "../../src/testing/Program.ts"
 import { persona } from "./boot.ts"
 import type { Name } from "./deviations.ts"
 import { listen } from "./listen.ts"
 import { type Entry, type Item, type Look, lookOf } from "./look.ts"
+import { isTool } from "./tools.ts"
 
 type Of<Tag extends Item["_tag"]> = Extract<Item, { readonly _tag: Tag }>
 
@@ -33,14 +33,6 @@ export const flawOf = (item: Item): Name | undefined => {
   return isTorn ? "required tools of a complete section" : undefined
 }
 
-const isJson = (value: unknown): boolean =>
-  typeof value === "object" && value !== null
-    ? Object.values(value).every(isJson)
-    : value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
-
-export const isTool = ({ name, description, parameters }: ToolSchema.Input): boolean =>
-  name !== "" && typeof description === "string" && isJson(parameters)
-
 /**
  * A provider of the wrong type. The peer would not notice; what it does notice is that a provider throws. So a provider
  * that is wrong throws there.
@@ -60,7 +52,9 @@ const toolsOf = ({ tools }: Of<"Tools">["options"], entry: Entry, look: Look): T
     for (const { name, deferLoading } of schemas) look.given.push({ entry, name, deferLoading: deferLoading === true })
     return {
       schemas: schemas.map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
-      ...(knownNames === undefined ? undefined : { knownNames: look.visibleIsKnown ? [...knownNames, ...names] : knownNames })
+      ...(knownNames === undefined
+        ? undefined
+        : { knownNames: look.visibleIsKnown ? [...knownNames, ...names] : knownNames })
     }
   }
   return look.give(entry, schemas.every(isTool) ? undefined : "InvalidToolSchema", give, { schemas: [] })

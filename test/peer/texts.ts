@@ -2,7 +2,7 @@
  * Text that the peer must not scan: `interpolate: false`, and the literal parts of a Template. Neither has a form in
  * rc.8, but values are never scanned, so each literal part becomes a reference to a variable of a reserved name.
  */
-import { Template } from "../../src/index.ts"
+import type { Template } from "../../src/index.ts"
 
 const reserved = /\{\{peer_literal_(\d+)\}\}/g
 

@@ -245,15 +245,18 @@ describe("keepsOrder", () => {
     const listener: Listener.Input = {
       name: "l",
       edit: (assembly) => {
-        const [added] = Assembly.addSection({ ...assembly, sections: [] }, { name: "zzz", order: 1, text: "" }).sections
+        const [added] = Assembly.addSection(
+          { ...assembly, sections: [] },
+          { name: "zzz", order: -2e9, text: "" }
+        ).sections
         return { ...assembly, sections: [...assembly.sections, added!] }
       }
     }
     return Effect.andThen(
       holds(ListenerLaws.all(listener, { mayReorder: true })),
       breaks(ListenerLaws.all(listener), name, {
-        counterexample: '{ assembly: { sections: [{ name: "é", order: 1, text: "" }] } }',
-        expected: 'section "zzz" of order 1 before section "é" of order 1',
+        counterexample: '{ assembly: { sections: [{ name: "a", order: 0, text: "" }] } }',
+        expected: 'section "zzz" of order -2000000000 before section "a" of order 0',
         seen: "it comes right after it"
       })
     )

@@ -32,7 +32,7 @@ export const grouplessText: Arb<string> = texts.groupless
 export const referringText: Arb<string> = texts.referring(texts.variables)
 
 /**
- * Braces in all arrangements, with little between them. Most do not render.
+ * Braces in all arrangements, with little between them. Many do not render.
  *
  * @since 0.1.0
  * @category texts
@@ -40,7 +40,7 @@ export const referringText: Arb<string> = texts.referring(texts.variables)
 export const bracedText: Arb<string> = texts.braced
 
 /**
- * Any text; half have braces, and of these most do not render.
+ * Any text; nearly half have braces, and of these many do not render.
  *
  * @since 0.1.0
  * @category texts

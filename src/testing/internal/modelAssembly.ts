@@ -285,7 +285,17 @@ const signed = <A extends Passage | Tool | Bound>(after: A, before: A | undefine
   return { ...after, origin: { ...origin, listener: { name: listener.name, ...authorOf(listener) } } }
 }
 
-/** design §3 "Listeners": each result is judged at once. A tool is what it was made of, all else what has its name. */
+/** As `signed`. Tools may share a name: one is what it was made of, an added one what says the same and would be gone. */
+const signedTools = (after: List<Tool>, before: List<Tool>, listener: Entry): List<Tool> => {
+  let gone = before.filter((old) => !after.some((one) => one.was === old))
+  return after.map((one) => {
+    const was = one.was ?? gone.find((old) => says(old) === says(one))
+    gone = gone.filter((old) => old !== was)
+    return signed(one, was, listener)
+  })
+}
+
+/** design §3 "Listeners": each result is judged at once. */
 const listen = (before: Assembly, listener: Entry<Of<"Listener">>, toolOrder: ToolOrder): Assembly => {
   const start: Assembly = { ...before, tools: before.tools.map((was) => ({ ...was, was })) }
   const after = listener.item.options.steps.reduce((self, step) => edit(self, step, toolOrder, listener), start)
@@ -293,7 +303,7 @@ const listen = (before: Assembly, listener: Entry<Of<"Listener">>, toolOrder: To
   return {
     sections: after.sections.map((one) => signed(one, named(before.sections, one.name), listener)),
     contexts: after.contexts.map((one) => signed(one, named(before.contexts, one.name), listener)),
-    tools: after.tools.map((one) => signed(one, one.was, listener)),
+    tools: signedTools(after.tools, before.tools, listener),
     variables: after.variables.map((one) => signed(one, named(before.variables, one.name), listener))
   }
 }

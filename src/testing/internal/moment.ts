@@ -26,39 +26,41 @@ export const at =
   ({ later, luck }: Moment) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
-      const now = epoch + later
-      const random = seeded(luck)
-      const globals = { now, random }
+      const globals = { now: epoch + later, random: seeded(luck) }
       return Effect.acquireUseRelease(
         Effect.sync(() => enter(globals)),
         () => effect,
         () => Effect.sync(() => leave(globals))
-      ).pipe(
-        Effect.provideService(Clock.Clock, clockAt(now)),
-        Effect.provideService(Random.Random, {
-          nextDoubleUnsafe: random,
-          nextIntUnsafe: () => Math.floor((random() * 2 - 1) * Number.MAX_SAFE_INTEGER)
-        })
       )
-    })
-
-/** Sleeping takes as long as ever, so that nothing which polls turns into a loop without end. */
-const clockAt = (now: number): Clock.Clock => {
-  const live = Clock.Clock.defaultValue()
-  const nanos = BigInt(now) * 1_000_000n
-  return {
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.succeed(now),
-    currentTimeNanosUnsafe: () => nanos,
-    currentTimeNanos: Effect.succeed(nanos),
-    monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: live.monotonicTimeNanos,
-    sleep: (duration) => live.sleep(duration)
-  }
-}
+    }).pipe(Effect.provideService(Clock.Clock, clock), Effect.provideService(Random.Random, random))
 
 /** The clock of the machine, also where a test has provided another one. */
 export const liveClock: Clock.Clock = Clock.Clock.defaultValue()
+
+const now = (): number => entered.at(-1)?.now ?? liveClock.currentTimeMillisUnsafe()
+
+const nanos = (): bigint => BigInt(now()) * 1_000_000n
+
+/**
+ * Of the moment in which it is read, not of the one in which it was provided: who registers a provider captures both
+ * services. Sleeping takes as long as ever, so that nothing which polls turns into a loop without end.
+ */
+const clock: Clock.Clock = {
+  currentTimeMillisUnsafe: now,
+  currentTimeMillis: Effect.sync(now),
+  currentTimeNanosUnsafe: nanos,
+  currentTimeNanos: Effect.sync(nanos),
+  monotonicTimeNanosUnsafe: () => liveClock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: liveClock.monotonicTimeNanos,
+  sleep: (duration) => liveClock.sleep(duration)
+}
+
+const next = (): number => (entered.at(-1)?.random ?? Math.random)()
+
+const random: typeof Random.Random.Service = {
+  nextDoubleUnsafe: next,
+  nextIntUnsafe: () => Math.floor((next() * 2 - 1) * Number.MAX_SAFE_INTEGER)
+}
 
 /** Mulberry32: the same seed gives the same numbers on every machine. */
 const seeded = (seed: number): (() => number) => {
@@ -81,7 +83,7 @@ interface Globals {
   readonly random: () => number
 }
 
-/** The moments that effects are in, the latest last: two laws may run at the same time. */
+/** The moments that effects are in, each inside of the one before. */
 const entered: Array<Globals> = []
 let restore: () => void = () => {}
 
@@ -98,12 +100,12 @@ const leave = (globals: Globals): void => {
 const replace = (): (() => void) => {
   const { Date: RealDate, Math: math } = globalThis
   const realRandom = math.random
-  const now = () => entered.at(-1)?.now ?? RealDate.now()
+  const millis = () => entered.at(-1)?.now ?? RealDate.now()
   globalThis.Date = new Proxy(RealDate, {
-    apply: () => new RealDate(now()).toString(),
+    apply: () => new RealDate(millis()).toString(),
     construct: (target, args: ReadonlyArray<unknown>, newTarget: Function): object =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
-    get: (target, key, receiver): unknown => (key === "now" ? now : Reflect.get(target, key, receiver))
+      Reflect.construct(target, args.length === 0 ? [millis()] : args, newTarget),
+    get: (target, key, receiver): unknown => (key === "now" ? millis : Reflect.get(target, key, receiver))
   })
   math.random = () => (entered.at(-1)?.random ?? realRandom)()
   return () => {

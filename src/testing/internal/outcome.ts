@@ -88,9 +88,8 @@ const sentence = (
 }
 
 const toolAt = ({ path, tool }: Difference.ToolPlace): string => {
-  const { provider = "", scope, plugin } = tool.origin
-  const owner = describeOwner(ownerFields({ kind: "tools", entry: provider, scope, plugin }))
-  return `in tool ${JSON.stringify(tool.schema.name)} at ${path}, from ${owner}`
+  const name = tool.origin.provider ?? ""
+  return `in tool ${JSON.stringify(tool.schema.name)} at ${path}, from ${ownerOf("tools", { name, origin: tool.origin })}`
 }
 
 const sourceIn = (source: Source): string => {

@@ -263,12 +263,15 @@ export const refusesTwice = (judged: Judged): Law =>
       Effect.scoped(
         Effect.gen(function* () {
           const world = yield* stage(judged, setting)
-          const empty = world.contents()
+          // In a scope of its own that it opens, a plugin is alone every time.
+          const shared = [...new Set([PromptScope.global, world.scope])]
+          const empty = world.contents(shared)
           const first = yield* build(world, setting, world.scope)
           if (Exit.isFailure(first.exit)) return undefined
           const before = world.contents()
-          const second = yield* build(world, setting, world.scope)
-          const named = worlds.changesIn(empty, before).added.filter(worlds.isUnique)
+          const named = worlds.changesIn(empty, world.contents(shared)).added.filter(worlds.isUnique)
+          const second = yield* world.build(setting.plugin(), world.scope).pipe(at({ later: 3_600_000, luck: 1 }))
+          yield* Effect.addFinalizer(() => second.close)
           if (Exit.isSuccess(second.exit) && named.length > 0) {
             return broken(`DuplicateRegistration of ${list(named)}`, "it was built a second time")
           }

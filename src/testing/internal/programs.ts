@@ -148,10 +148,13 @@ const look: Arb<Step> = Arbitrary.all({
   scope
 })
 
-const rebinding: Arb<ReadonlyArray<Step>> = Arbitrary.map(Arbitrary.all([scope, scope]), ([scope, parent]) => [
-  { _tag: "Rebind", scope, parent },
-  { _tag: "Render", scope }
-])
+const rebinding: Arb<ReadonlyArray<Step>> = Arbitrary.map(
+  Arbitrary.all([literal(1, 2, 3), scope]),
+  ([scope, parent]) => [
+    { _tag: "Rebind", scope, parent },
+    { _tag: "Render", scope }
+  ]
+)
 
 const alone = (step: Arb<Step>): Arb<ReadonlyArray<Step>> => Arbitrary.map(step, (one) => [one])
 

@@ -237,6 +237,10 @@ const unlink = (all: ReadonlyArray<Linked>): ReadonlyArray<Step> => {
   })
 }
 
+/** The steps that are kept, each with its meaning kept. */
+export const keep = (steps: ReadonlyArray<Step>, isKept: (index: number) => boolean): ReadonlyArray<Step> =>
+  unlink(link(steps).filter((_, index) => isKept(index)))
+
 const renumber = ({ step, scope, parent, registration }: Linked, numbers: Numbers): Step | undefined => {
   switch (step._tag) {
     case "Open":

@@ -34,13 +34,13 @@ export const groupless: Arb<string> = Arbitrary.map(
 )
 
 export const braced: Arb<string> = pieces(
-  ["{{", "}}", "{{", "}}", "{", "}", "a", " ", "\n", "A", "{{a}}", "{{nope}}"],
+  ["{{", "}}", "{{", "}}", "{", "}", "a", " ", "\n", "{{A}}", "{{a}}", "{{nope}}"],
   { minLength: 2, maxLength: 10 }
 )
 
 /** References to these variables, and text between them. */
 export const referring = (variables: ReadonlyArray<string>): Arb<string> =>
-  pieces([...variables.map((name) => `{{${name}}}`), "x", "\n", "😀", "$&", " {"], { minLength: 1, maxLength: 4 })
+  pieces([...variables.map((name) => `{{${name}}}`), "x", "\n", "😀", "$&", " { "], { minLength: 1, maxLength: 4 })
 
 /** Parts laid end to end, each literal text or a reference. */
 export const joined = (parts: ReadonlyArray<Template.Template>): Template.Template =>

@@ -35,8 +35,8 @@ export interface World {
   readonly prompt: SystemPrompt["Service"]
   /** Builds a plugin into a scope, as nobody has built it before. */
   readonly build: (plugin: Complete, where: PromptScope.PromptScope) => Effect.Effect<Built>
-  /** What is registered in all scopes that were ever registered in, one line each, sorted. */
-  readonly contents: () => ReadonlyArray<string>
+  /** What is registered in these scopes, by default in all that were ever registered in, one line each, sorted. */
+  readonly contents: (some?: ReadonlyArray<PromptScope.PromptScope>) => ReadonlyArray<string>
   /** How many registrations were attempted since the service is there. */
   readonly registrations: () => number
 }
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     prompt: Context.get(services, SystemPrompt),
     build: (plugin, where) => build(services, plugin, where),
-    contents: () => [...scopes].flatMap((scope) => contentsOf(overlays, scope)).toSorted(),
+    contents: (some = [...scopes]) => some.flatMap((scope) => contentsOf(overlays, scope)).toSorted(),
     registrations: () => count
   }
 })

@@ -1,6 +1,15 @@
 /** This library, registered with a workload. */
 import { Context, Effect, Layer, Scope } from "effect"
-import { type Assembly, PromptScope, SystemPrompt, ToolSchema } from "../../../src/index.ts"
+import {
+  type Assembly,
+  Overlays,
+  PromptScope,
+  Renderer,
+  SystemPrompt,
+  type SystemPromptOptions,
+  ToolSchema,
+  Waterfall
+} from "../../../src/index.ts"
 import { flat } from "../harness.ts"
 import { step, type Contributions, type Text, type Tool, type Workload } from "../workloads.ts"
 import { type Output, withoutHeading } from "./dsh.ts"
@@ -9,6 +18,9 @@ export type Tools = ReadonlyArray<ToolSchema.Input>
 
 export interface Preamble {
   readonly prompt: SystemPrompt["Service"]
+  /** What the service is made of. */
+  readonly overlays: Overlays["Service"]
+  readonly waterfall: Waterfall["Service"]
   /** The Effect scope in which everything is registered. */
   readonly lifetime: Scope.Scope
   readonly scope: PromptScope.PromptScope
@@ -46,21 +58,27 @@ export const register = Effect.fnUntraced(function* (
   }
 })
 
+/** The service, with what it is made of. */
+const layer = (options: SystemPromptOptions) =>
+  SystemPrompt.layerNoDepsWith(options).pipe(
+    Layer.provideMerge(Layer.mergeAll(Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer))
+  )
+
 export const boot = (workload: Workload, style: Style = made): Promise<Preamble> =>
   Effect.runPromise(
     Effect.gen(function* () {
       const lifetime = yield* Scope.make()
-      const layer = SystemPrompt.layerWith(
-        workload.toolOrder === undefined ? {} : { toolOrder: workload.toolOrder }
-      )
-      const prompt = Context.get(yield* Layer.buildWithScope(layer, lifetime), SystemPrompt)
+      const options = workload.toolOrder === undefined ? {} : { toolOrder: workload.toolOrder }
+      const services = yield* Layer.buildWithScope(layer(options), lifetime)
+      const prompt = Context.get(services, SystemPrompt)
       const cell = { step: "0" }
       let scope = PromptScope.global
       for (const [i, contributions] of workload.chain.entries()) {
         if (i > 0) scope = (yield* Scope.provide(PromptScope.make(`scope-${i}`, { parent: scope }), lifetime)).scope
         yield* register(prompt, contributions, cell, style).pipe(PromptScope.provide(scope), Scope.provide(lifetime))
       }
-      return { prompt, lifetime, scope, cell }
+      const overlays = Context.get(services, Overlays)
+      return { prompt, overlays, waterfall: Context.get(services, Waterfall), lifetime, scope, cell }
     })
   )
 

@@ -36,8 +36,20 @@ const run = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
     const steady = await allocated(session, pairs.steady(pair), 20_000)
     const changed = await allocated(session, pairs.changed(pair), size === "L" ? 200 : 2000)
     rows.push(
-      { id: `alloc/${size}/steady`, what: `${size}: nothing changes`, unit: "B", ...exact(steady), details: { peer, prompt } },
-      { id: `alloc/${size}/changed`, what: `${size}: one variable changes`, unit: "B", ...exact(changed), details: { peer, prompt } }
+      {
+        id: `alloc/${size}/steady`,
+        what: `${size}: nothing changes`,
+        unit: "B",
+        ...exact(steady),
+        details: { peer, prompt }
+      },
+      {
+        id: `alloc/${size}/changed`,
+        what: `${size}: one variable changes`,
+        unit: "B",
+        ...exact(changed),
+        details: { peer, prompt }
+      }
     )
   }
   session.disconnect()

@@ -52,7 +52,10 @@ const chainOf = (depth: number): Workload => {
 const toolOrder = (n: number): Workload => {
   const tools = toolsOf(n, 100)
   const names = tools.map(({ name }) => name).reverse()
-  return { ...global({ tools: [tools] }), toolOrder: [...names.slice(0, n / 2), "<unlisted-tools>", ...names.slice(n / 2)] }
+  return {
+    ...global({ tools: [tools] }),
+    toolOrder: [...names.slice(0, n / 2), "<unlisted-tools>", ...names.slice(n / 2)]
+  }
 }
 
 /** An array that nobody has seen before, so that its order has to be found. */
@@ -203,7 +206,12 @@ const all: ReadonlyArray<sweeps.Sweep> = [
     ...steady(toolOrder, again)
   },
   ...braces,
-  { id: "growth/live", what: "register and unregister over live registrations", sizes: [100, 400, 1600, 6400], ...live },
+  {
+    id: "growth/live",
+    what: "register and unregister over live registrations",
+    sizes: [100, 400, 1600, 6400],
+    ...live
+  },
   {
     id: "growth/subscribers",
     what: "register and unregister over idle subscribers",

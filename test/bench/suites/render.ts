@@ -2,12 +2,12 @@
 import { renderPrompt } from "@deepseek-ai/dsh-system-prompt"
 import { Result } from "effect"
 import { Assembly, Rendered } from "../../../src/index.ts"
-import { flat, interleave, median, of, ratio, same, type Case } from "../harness.ts"
+import { flat, interleave, same, type Case } from "../harness.ts"
 import * as pairs from "../pair.ts"
 import * as dsh from "../peers/dsh.ts"
 import * as engines from "../peers/engines.ts"
 import * as preamble from "../peers/preamble.ts"
-import { duration, type Row, type RunOptions, type Suite } from "../suite.ts"
+import { row, type Row, type RunOptions, type Suite } from "../suite.ts"
 import { sizes, step, withGlobal, workload } from "../workloads.ts"
 
 const variants = 64
@@ -45,21 +45,19 @@ const basic = (of: Variants): ReadonlyArray<Case> => [
 const valuesOf = ({ ours }: Variants[number]): engines.Values =>
   Object.fromEntries(ours.variables.map(({ name, value }) => [name, value ?? ""]))
 
-const row = (id: string, what: string, rounds: Awaited<ReturnType<typeof interleave>>, against: string): Row => ({
-  id,
-  what,
-  unit: "x",
-  ...ratio(rounds, against, "ours"),
-  details: { ours: duration(median(of(rounds, "ours"))), theirs: duration(median(of(rounds, against))) }
-})
+const heads = { fast: "ours", slow: "the other" }
 
 const againstPeer = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
   for (const size of options.sizes.filter((size) => size !== "M")) {
     const of = await assemblies(size)
-    same(size, of.map(({ ours }) => textOf(ours)), of.map(({ theirs }) => renderPrompt(theirs)))
-    const rounds = await interleave(basic(of), { rounds: 101, batchMs: 3 })
-    rows.push(row(`render/${size}/peer`, `${size}: the peer's \`renderPrompt\``, rounds, "peer"))
+    same(
+      size,
+      of.map(({ ours }) => textOf(ours)),
+      of.map(({ theirs }) => renderPrompt(theirs))
+    )
+    const rounds = await interleave(basic(of), { rounds: 201, batchMs: 2 })
+    rows.push(row(`render/${size}/peer`, `${size}: the peer's \`renderPrompt\``, rounds, "peer", "ours", heads))
   }
   return rows
 }
@@ -80,10 +78,10 @@ const againstEngines = async (options: RunOptions): Promise<ReadonlyArray<Row>> 
     ...basic(of),
     ...all.map((engine) => over(engine.name, of, (variant) => engine.render(values.get(variant)!)))
   ]
-  const rounds = await interleave(cases, { rounds: options.quick ? 31 : 101, batchMs: 3 })
+  const rounds = await interleave(cases, { rounds: options.quick ? 61 : 201, batchMs: 2 })
   return [
-    row("render/M/peer", "M: the peer's `renderPrompt`", rounds, "peer"),
-    ...all.map(({ name, what }) => row(`render/M/${name}`, `M: ${what}`, rounds, name))
+    row("render/M/peer", "M: the peer's `renderPrompt`", rounds, "peer", "ours", heads),
+    ...all.map(({ name, what }) => row(`render/M/${name}`, `M: ${what}`, rounds, name, "ours", heads))
   ]
 }
 

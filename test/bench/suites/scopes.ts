@@ -96,7 +96,9 @@ const run = async (): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
   for (const listeners of [false, true]) {
     const [ours, peer] = [await measure("ours", listeners), await measure("peer", listeners)]
-    const [id, what] = listeners ? ["-listener", "a scope with a section and a listener"] : ["", "a scope with a section"]
+    const [id, what] = listeners
+      ? ["-listener", "a scope with a section and a listener"]
+      : ["", "a scope with a section"]
     rows.push(
       { id: `scopes/override${id}`, what, unit: "B", ...exact(ours.made), details: { peer: bytes(peer.made) } },
       {

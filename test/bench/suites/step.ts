@@ -1,22 +1,14 @@
 /** What a model step asks for, the assembly with its prompt and snapshot, against the peer. */
 import { pipe } from "effect"
 import { Assembly, type SystemPrompt, ToolSchema } from "../../../src/index.ts"
-import { interleave, median, of, ratio, type Case, type Options, type Rounds } from "../harness.ts"
+import { interleave, type Case, type Options } from "../harness.ts"
 import * as pairs from "../pair.ts"
 import * as preamble from "../peers/preamble.ts"
-import { type Row, type RunOptions, type Suite, duration } from "../suite.ts"
+import { row, type Row, type RunOptions, type Suite } from "../suite.ts"
 import { sizes, withGlobal, workload } from "../workloads.ts"
 import * as xl from "./xl.ts"
 
-const optionsOf = ({ quick }: RunOptions): Options => ({ rounds: quick ? 41 : 101, batchMs: 3 })
-
-export const row = (id: string, what: string, rounds: Rounds, slow: string, fast: string): Row => ({
-  id,
-  what,
-  unit: "x",
-  ...ratio(rounds, slow, fast),
-  details: { ours: duration(median(of(rounds, fast))), theirs: duration(median(of(rounds, slow))) }
-})
+const optionsOf = ({ quick }: RunOptions): Options => ({ rounds: quick ? 101 : 201, batchMs: 2 })
 
 const main = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
@@ -89,10 +81,10 @@ const editing = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   return [
     row("step/M/edited", "M: four listeners that add a section and describe a tool", rounds, "peer", "edited"),
     row("step/M/edited-steady", "the same, nothing changes", rounds, "peer", "edited, steady"),
-    {
-      ...row("step/M/edited-of-none", "the same beside no listeners, ours alone", rounds, "edited", "none"),
-      details: { ours: duration(median(of(rounds, "edited"))), theirs: "–" }
-    }
+    row("step/M/edited-of-none", "four listeners that edit, beside none (both ours)", rounds, "edited", "none", {
+      fast: "ours",
+      slow: "peer"
+    })
   ]
 }
 

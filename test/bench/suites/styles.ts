@@ -3,9 +3,8 @@ import { ToolSchema } from "../../../src/index.ts"
 import { interleave } from "../harness.ts"
 import * as pairs from "../pair.ts"
 import * as preamble from "../peers/preamble.ts"
-import type { Row, RunOptions, Suite } from "../suite.ts"
+import { row, type Row, type RunOptions, type Suite } from "../suite.ts"
 import { sizes, workload, type Tool } from "../workloads.ts"
-import { row } from "./step.ts"
 
 const copies = 16
 
@@ -38,7 +37,10 @@ const styles: ReadonlyArray<{ readonly name: string; readonly what: string; read
     name: "frozen",
     what: "other objects, with the same deeply frozen parameters",
     style: (tools) => {
-      const frozen = tools.map(({ parameters, ...tool }) => ({ ...tool, parameters: freeze(structuredClone(parameters)) }))
+      const frozen = tools.map(({ parameters, ...tool }) => ({
+        ...tool,
+        parameters: freeze(structuredClone(parameters))
+      }))
       return inTurn(() => frozen.map((tool) => ({ ...tool })))
     }
   },
@@ -54,7 +56,7 @@ const run = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   for (const size of options.sizes) {
     for (const { name, what, style } of styles) {
       const pair = await pairs.boot(workload(sizes[size]), style)
-      const rounds = await interleave([pairs.peer(pair), pairs.changed(pair)], { rounds: 61, batchMs: 3 })
+      const rounds = await interleave([pairs.peer(pair), pairs.changed(pair)], { rounds: 101, batchMs: 2 })
       rows.push(row(`styles/${size}/${name}`, `${size}: ${what}`, rounds, "peer", "changed"))
     }
   }

@@ -3,11 +3,11 @@ import { createScope } from "@deepseek-ai/dsh-scope"
 import { Effect, Scope } from "effect"
 import { PromptScope } from "../../../src/index.ts"
 import { seeded } from "../../support/random.ts"
-import { flat, interleave, median, of, ratio, same, type Case } from "../harness.ts"
+import { flat, interleave, same, type Case } from "../harness.ts"
 import { change, type Pair } from "../pair.ts"
 import * as dsh from "../peers/dsh.ts"
 import * as preamble from "../peers/preamble.ts"
-import { duration, type Row, type RunOptions } from "../suite.ts"
+import { row, type Row, type RunOptions } from "../suite.ts"
 import { sizes, workload, type Workload } from "../workloads.ts"
 
 /** The global part of M. */
@@ -32,19 +32,21 @@ export const scopes = (
   listeners: boolean
 ): Promise<ReadonlyArray<PromptScope.PromptScope>> =>
   Effect.runPromise(
-    Effect.forEach(Array.from({ length: n }, (_, i) => i), (i) =>
-      Effect.gen(function* () {
-        const lifetime = yield* Scope.fork(ours.lifetime)
-        const { scope } = yield* Scope.provide(PromptScope.make(`agent-${i}`), lifetime)
-        const registered = listeners
-          ? Effect.andThen(
-              ours.prompt.section(override(i)),
-              ours.prompt.listener({ name: "own", edit: (assembly) => assembly })
-            )
-          : ours.prompt.section(override(i))
-        yield* registered.pipe(PromptScope.provide(scope), Scope.provide(lifetime))
-        return scope
-      })
+    Effect.forEach(
+      Array.from({ length: n }, (_, i) => i),
+      (i) =>
+        Effect.gen(function* () {
+          const lifetime = yield* Scope.fork(ours.lifetime)
+          const { scope } = yield* Scope.provide(PromptScope.make(`agent-${i}`), lifetime)
+          const registered = listeners
+            ? Effect.andThen(
+                ours.prompt.section(override(i)),
+                ours.prompt.listener({ name: "own", edit: (assembly) => assembly })
+              )
+            : ours.prompt.section(override(i))
+          yield* registered.pipe(PromptScope.provide(scope), Scope.provide(lifetime))
+          return scope
+        })
     )
   )
 
@@ -95,14 +97,10 @@ export const run = async ({ quick }: RunOptions): Promise<ReadonlyArray<Row>> =>
   const rows: Array<Row> = []
   for (const listeners of [false, true]) {
     const { cases } = await boot(10_000, listeners)
-    const rounds = await interleave(cases, { rounds: quick || listeners ? 41 : 101, batchMs: 3 })
-    rows.push({
-      id: listeners ? "step/XL/listeners" : "step/XL/changed",
-      what: `XL: 10,000 scopes${listeners ? ", each with a listener" : ""}, one variable changes`,
-      unit: "x",
-      ...ratio(rounds, "peer", "ours"),
-      details: { ours: duration(median(of(rounds, "ours"))), theirs: duration(median(of(rounds, "peer"))) }
-    })
+    const rounds = await interleave(cases, { rounds: quick || listeners ? 41 : 201, batchMs: 2 })
+    const id = listeners ? "step/XL/listeners" : "step/XL/changed"
+    const what = `XL: 10,000 scopes${listeners ? ", each with a listener" : ""}, one variable changes`
+    rows.push(row(id, what, rounds, "peer", "ours"))
   }
   return rows
 }

@@ -99,6 +99,14 @@ const references = (random: Random): string => {
   return text.replaceAll(/(?<=file: )[\w./-]+/g, (name) => (all || random.oneIn(2) ? random.pick(odd.paths) : name))
 }
 
+const braces = ["{{x}}", "{{model}}", "{{user}}", "{{", "}}", "{{ X }}", "{", "}}}}", "{{}}"] as const
+
+/** A composition that is right, with braces in its texts instead of some words. */
+const braced = (random: Random): string =>
+  random
+    .pick(corpus.compositions)
+    .replaceAll(/(?<=[a-z] )[a-z]{2,}(?= [a-z])/g, (word) => (random.oneIn(8) ? random.pick(braces) : word))
+
 const contentOf = (random: Random, largest: number): readonly [family: string, content: Bytes] => {
   switch (random.below(20)) {
     case 0:
@@ -119,7 +127,9 @@ const contentOf = (random: Random, largest: number): readonly [family: string, c
       return ["broken bytes", mutatedBytes(random.pick(corpus.compositions), random)]
     case 10:
       return ["references", references(random)]
-    case 11: {
+    case 11:
+      return ["braced", braced(random)]
+    case 12: {
       const { group, make } = random.pick(families)
       const text = make(random.pick([10, 100, 1_000, 10_000, random.oneIn(20) ? largest : 2_000]))
       return [group, random.oneIn(2) ? text : mutated(text, all, random)]

@@ -75,7 +75,11 @@ const checkInvalid = (input: Input, error: InvalidComposition): void => {
 /** Every text in the file, as a parser sees it that knows nothing of compositions. */
 const textsIn = (content: string | Uint8Array): ReadonlySet<string> => {
   const texts = new Set<string>()
-  const documents = parseAllDocuments(textOf(content), { uniqueKeys: false, logLevel: "silent" })
+  const documents = parseAllDocuments(textOf(content), {
+    uniqueKeys: false,
+    resolveKnownTags: false,
+    logLevel: "silent"
+  })
   for (const document of Array.isArray(documents) ? documents : []) {
     visit(document, {
       Scalar: (_, node) => {

@@ -9,7 +9,7 @@ const runs = 15
 /** All of them hold. */
 export const holds = (laws: ReadonlyArray<Law.Law>): Effect.Effect<void, Law.LawMisused> =>
   Effect.map(Law.check(laws, { runs }), (reports) => {
-    assert.isAbove(reports.length, 0)
+    assert.strictEqual(reports.length, laws.length)
     for (const report of reports) assert.strictEqual(report._tag, "Passed", Law.format(report))
   })
 
