@@ -120,7 +120,7 @@ const register = (
         const inserted = Result.flatMap(entries, (entries) => registry.insert(scope, entries))
         return Result.isFailure(inserted) || Result.isFailure(entries)
           ? Effect.fromResult(inserted)
-          : Scope.addFinalizer(
+          : Scope.addFinalizerExit(
               lifetime,
               removal(
                 registry,
@@ -140,10 +140,12 @@ const removal = (
   registry: Registry,
   scope: PromptScope.PromptScope,
   held: ReadonlyArray<WeakRef<Entry<Provided>>>
-): Effect.Effect<void> =>
-  Effect.sync(() =>
-    registry.remove(
-      scope,
-      held.flatMap((entry) => entry.deref() ?? [])
+): (() => Effect.Effect<void>) => {
+  return () =>
+    Effect.sync(() =>
+      registry.remove(
+        scope,
+        held.flatMap((entry) => entry.deref() ?? [])
+      )
     )
-  )
+}

@@ -10,7 +10,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as EffectScope from "effect/Scope"
+import * as EffectScope from "effect/Scope"
 import * as internal from "./internal/scope.ts"
 import { ScopeClosed, ScopeCycle } from "./PromptError.ts"
 
@@ -105,11 +105,16 @@ export const make: (
 ) => Effect.Effect<Owned, ScopeClosed, EffectScope.Scope> = Effect.fnUntraced(function* (label, options) {
   const parent = options?.parent ?? (yield* Current)
   if (parent.closed) return yield* new ScopeClosed({ scope: parent.label })
-  const node = yield* Effect.acquireRelease(
-    Effect.sync(() => new internal.ScopeNode(label, parent)),
-    (node) => Effect.sync(() => close(node))
-  )
-  return { scope: node, rebind: (next: PromptScope) => Effect.suspend(() => move(node, next)) }
+  const lifetime = yield* Effect.scope
+  const { finalizer, owned } = own(new internal.ScopeNode(label, parent))
+  yield* EffectScope.addFinalizerExit(lifetime, finalizer)
+  return owned
+})
+
+/** What the owner gets, and what happens when its Effect scope closes. There may be many scopes: both share all they need. */
+const own = (node: internal.ScopeNode) => ({
+  owned: { scope: node, rebind: (next: PromptScope) => Effect.suspend(() => move(node, next)) },
+  finalizer: () => Effect.sync(() => close(node))
 })
 
 const close = (node: internal.ScopeNode): void => {

@@ -48,6 +48,14 @@ describe("one complete section", () => {
     ["replaces all sections", (given) => ({ ...given, sections: [untyped(plain("mine", 0))] })],
     ["removes all sections", (given) => ({ ...given, sections: [] })],
     ["changes its text", Assembly.mapSection("only", (section) => ({ ...section, text: "mine" }))],
+    [
+      "changes it in place",
+      (given) => {
+        for (const section of given.sections) assert.isFalse(Reflect.set(section, "text", "mine"), "it is frozen")
+        assert.isFalse(Reflect.set(given.sections, 0, plain("mine", 0)))
+        return given
+      }
+    ],
     ["replaces it", Assembly.replaceSection({ name: "only", order: 9, text: "mine", interpolate: false })],
     ["deletes it", Assembly.removeSection("only")],
     ["renames it", Assembly.mapSection("only", (section) => ({ ...section, name: "renamed" }))],

@@ -222,7 +222,13 @@ describe("sort", () => {
   it("make refuses what is no list of names, as untyped code may give it", () => {
     for (const odd of [5, null, "bash", [5, ToolOrder.restMarker]]) {
       const made = ToolOrder.make(untyped(odd))
-      assert.strictEqual(Result.isFailure(made) ? made.failure._tag : "made", "InvalidToolOrder", String(odd))
+      const error = Result.getOrThrow(Result.flip(made))
+      assert.deepInclude(
+        error,
+        { _tag: "InvalidToolOrder", kind: "toolOrder", entry: "", scope: "global" },
+        String(odd)
+      )
+      assert.strictEqual(error.reason, "expected an array of tool names.")
     }
   })
 })

@@ -379,8 +379,17 @@ describe("order", () => {
 
   it("[100] with an order, tools of one name stand together, by chain position and provider", () => {
     const three = (by: string) => ["c", "a", "b"].map((name) => tool(name, `${name}${by}`))
-    const chain = [overlay({ tools: [{ tools: three("1") }] }), overlay({ tools: [{ tools: three("2") }] }, "agent")]
-    assert.deepStrictEqual(descriptions(assemble(chain, order("b", R, "a"))), ["b1", "b2", "c1", "c2", "a1", "a2"])
+    // Of the farther scope, then of the nearer one, though by JSON it would be the other way round.
+    const chain = [overlay({ tools: [{ tools: three("2") }] }), overlay({ tools: [{ tools: three("1") }] }, "agent")]
+    const expected = ["b2", "b1", "c2", "c1", "a2", "a1"]
+    assert.deepStrictEqual(descriptions(assemble(chain, order("b", R, "a"))), expected)
+    const named = [
+      { name: "q", tools: three("1") },
+      { name: "p", tools: three("2") }
+    ]
+    for (const tools of [named, named.toReversed()]) {
+      assert.deepStrictEqual(descriptions(assemble([overlay({ tools })], order("b", R, "a"))), expected)
+    }
   })
 })
 
@@ -450,7 +459,7 @@ describe("toolOrder", () => {
   })
 
   it("[97] a visible tool is known, whatever knownNames says", () => {
-    for (const knownNames of [[], undefined]) {
+    for (const knownNames of [[], ["b"], undefined]) {
       const chain = [overlay({ tools: [{ tools: { schemas: [tool("a")], knownNames } }] })]
       assert.deepStrictEqual(tools(assemble(chain, order("a", R))), ["a"])
     }

@@ -10,22 +10,17 @@ import { DuplicateRegistration, ownerFields } from "../PromptError.ts"
 import type * as Section from "../Section.ts"
 import type * as ToolProvider from "../ToolProvider.ts"
 import type * as Variable from "../Variable.ts"
-
-interface Named {
-  readonly kind: "section" | "context" | "variable" | "listener"
-  readonly name: string
-  readonly plugin: string | undefined
-}
+import * as held from "./held.ts"
+import type { Held } from "./held.ts"
 
 export class OverlayTable<K extends Slots> {
   readonly scope: string
-  // Made when the first one comes: most scopes hold few kinds, and there may be many scopes.
-  #sections: Map<string, Section.Section<K["text"]>> | undefined
-  #contexts: Map<string, PromptContext.PromptContext<K["text"]>> | undefined
-  #variables: Map<string, Variable.Variable<K["value"]>> | undefined
-  #listeners: Map<string, Listener.Listener<K["listener"]>> | undefined
-  #tools: Set<ToolProvider.ToolProvider<K["tools"]>> | undefined
-  #suppressors: Set<Suppressor> | undefined
+  #sections: Held<Section.Section<K["text"]>>
+  #contexts: Held<PromptContext.PromptContext<K["text"]>>
+  #variables: Held<Variable.Variable<K["value"]>>
+  #listeners: Held<Listener.Listener<K["listener"]>>
+  #tools: Held<ToolProvider.ToolProvider<K["tools"]>>
+  #suppressors: Held<Suppressor>
   #overlay: Overlay<K> | undefined
 
   constructor(scope: string) {
@@ -34,100 +29,106 @@ export class OverlayTable<K extends Slots> {
 
   get size(): number {
     return (
-      (this.#sections?.size ?? 0) +
-      (this.#contexts?.size ?? 0) +
-      (this.#variables?.size ?? 0) +
-      (this.#listeners?.size ?? 0) +
-      (this.#tools?.size ?? 0) +
-      (this.#suppressors?.size ?? 0)
+      held.size(this.#sections) +
+      held.size(this.#contexts) +
+      held.size(this.#variables) +
+      held.size(this.#listeners) +
+      held.size(this.#tools) +
+      held.size(this.#suppressors)
     )
   }
 
   /** Who suppresses contexts here; an overlay only counts them. */
   get suppressors(): ReadonlyArray<Suppressor> {
-    return all(this.#suppressors)
+    return held.all(this.#suppressors)
   }
 
   insert(entry: Entry<K>): Result.Result<void, DuplicateRegistration> {
-    const inserted = this.#insert(entry)
-    if (Result.isSuccess(inserted)) this.#overlay = undefined
-    return inserted
-  }
-
-  #insert(entry: Entry<K>): Result.Result<void, DuplicateRegistration> {
+    const existing = this.#find(entry)
+    if (existing !== undefined) return Result.fail(duplicate(this.scope, entry, existing))
+    this.#overlay = undefined
     switch (entry.kind) {
       case "section":
-        return this.#name((this.#sections ??= new Map()), entry)
+        this.#sections = held.add(this.#sections, entry)
+        break
       case "context":
-        return this.#name((this.#contexts ??= new Map()), entry)
+        this.#contexts = held.add(this.#contexts, entry)
+        break
       case "variable":
-        return this.#name((this.#variables ??= new Map()), entry)
+        this.#variables = held.add(this.#variables, entry)
+        break
       case "listener":
-        return this.#name((this.#listeners ??= new Map()), entry)
+        this.#listeners = held.add(this.#listeners, entry)
+        break
       case "tools":
-        ;(this.#tools ??= new Set()).add(entry)
-        return Result.succeed(undefined)
+        this.#tools = held.add(this.#tools, entry)
+        break
       case "suppressor":
-        ;(this.#suppressors ??= new Set()).add(entry)
-        return Result.succeed(undefined)
+        this.#suppressors = held.add(this.#suppressors, entry)
+        break
     }
+    return Result.void
   }
 
-  #name<E extends Named>(table: Map<string, E>, entry: E): Result.Result<void, DuplicateRegistration> {
-    const existing = table.get(entry.name)
-    if (existing === undefined) {
-      table.set(entry.name, entry)
-      return Result.succeed(undefined)
+  #find(entry: Entry<K>): Entry<K> | undefined {
+    switch (entry.kind) {
+      case "section":
+        return held.find(this.#sections, entry)
+      case "context":
+        return held.find(this.#contexts, entry)
+      case "variable":
+        return held.find(this.#variables, entry)
+      case "listener":
+        return held.find(this.#listeners, entry)
+      case "tools":
+        return held.find(this.#tools, entry)
+      case "suppressor":
+        return held.find(this.#suppressors, entry)
     }
-    return Result.fail(
-      new DuplicateRegistration({
-        ...ownerFields({ kind: entry.kind, entry: entry.name, scope: this.scope, plugin: entry.plugin }),
-        ...(existing.plugin === undefined ? undefined : { existingPlugin: existing.plugin })
-      })
-    )
   }
 
   /** Removes exactly this entry: not a later one of the same name. Says whether it was there. */
   remove(entry: Entry<K>): boolean {
-    const removed = this.#remove(entry)
-    if (removed) this.#overlay = undefined
-    return removed
-  }
-
-  #remove(entry: Entry<K>): boolean {
+    if (this.#find(entry) !== entry) return false
+    this.#overlay = undefined
     switch (entry.kind) {
       case "section":
-        return removeNamed(this.#sections, entry)
+        this.#sections = held.remove(this.#sections, entry)
+        break
       case "context":
-        return removeNamed(this.#contexts, entry)
+        this.#contexts = held.remove(this.#contexts, entry)
+        break
       case "variable":
-        return removeNamed(this.#variables, entry)
+        this.#variables = held.remove(this.#variables, entry)
+        break
       case "listener":
-        return removeNamed(this.#listeners, entry)
+        this.#listeners = held.remove(this.#listeners, entry)
+        break
       case "tools":
-        return this.#tools?.delete(entry) ?? false
+        this.#tools = held.remove(this.#tools, entry)
+        break
       case "suppressor":
-        return this.#suppressors?.delete(entry) ?? false
+        this.#suppressors = held.remove(this.#suppressors, entry)
+        break
     }
+    return true
   }
 
   snapshot(): Overlay<K> {
     return (this.#overlay ??= Object.freeze({
       scope: this.scope,
-      sections: all(this.#sections),
-      contexts: all(this.#contexts),
-      variables: all(this.#variables),
-      tools: all(this.#tools),
-      listeners: all(this.#listeners),
-      suppressors: this.#suppressors?.size ?? 0
+      sections: held.all(this.#sections),
+      contexts: held.all(this.#contexts),
+      variables: held.all(this.#variables),
+      tools: held.all(this.#tools),
+      listeners: held.all(this.#listeners),
+      suppressors: held.size(this.#suppressors)
     }))
   }
 }
 
-const none: ReadonlyArray<never> = Object.freeze([])
-
-const all = <A>(held: Map<string, A> | Set<A> | undefined): ReadonlyArray<A> =>
-  held === undefined || held.size === 0 ? none : Object.freeze([...held.values()])
-
-const removeNamed = <E extends Named>(table: Map<string, E> | undefined, entry: E): boolean =>
-  table?.get(entry.name) === entry && table.delete(entry.name)
+const duplicate = <K extends Slots>(scope: string, entry: Entry<K>, existing: Entry<K>): DuplicateRegistration =>
+  new DuplicateRegistration({
+    ...ownerFields({ kind: entry.kind, entry: "name" in entry ? (entry.name ?? "") : "", scope, plugin: entry.plugin }),
+    ...(existing.plugin === undefined ? undefined : { existingPlugin: existing.plugin })
+  })

@@ -29,11 +29,10 @@ export interface Snapshot {
 }
 
 /** What is registered in one scope. */
-interface Slot {
-  readonly table: OverlayTable<Provided>
+class Slot extends OverlayTable<Provided> {
   /** Entries that live in another overlay, but end with this scope: its global listeners. */
   guests: Set<Entry<Provided>> | undefined
-  stamp: number
+  stamp = 0
 }
 
 /** The merge of a scope's chain, and the plan of it once somebody has asked for it. */
@@ -87,7 +86,7 @@ export class Registry {
     if (scope.closed) return Result.fail(scopeClosed(scope, entry))
     const host = hostOf(scope, entry)
     const slot = this.#slot(host)
-    const result = slot.table.insert(entry)
+    const result = slot.insert(entry)
     if (Result.isFailure(result)) this.#drop(host, slot)
     else if (host !== scope) (this.#slot(scope).guests ??= new Set()).add(entry)
     return result
@@ -112,7 +111,7 @@ export class Registry {
       if (own !== undefined) this.#drop(scope, own)
     }
     const slot = this.#slots.get(host)
-    if (slot === undefined || !slot.table.remove(entry)) return false
+    if (slot === undefined || !slot.remove(entry)) return false
     this.#drop(host, slot)
     return true
   }
@@ -157,7 +156,7 @@ export class Registry {
       cached.revision = this.#revision
       return cached
     }
-    const merged = slot === undefined ? onto : merge(onto, slot.table.snapshot())
+    const merged = slot === undefined ? onto : merge(onto, slot.snapshot())
     const made: Cached = { onto, stamp, merged, plan: undefined, revision: this.#revision }
     // A closed scope is forgotten at its end, once and for all.
     if (!scope.closed) this.#cached.set(scope, made)
@@ -166,9 +165,7 @@ export class Registry {
 
   /** What is registered for the scope now, with the plan. */
   snapshot(scope: PromptScope): Snapshot {
-    const tables = scopes
-      .chain(scope)
-      .map((one) => this.#slots.get(one)?.table ?? new OverlayTable<Provided>(one.label))
+    const tables = scopes.chain(scope).map((one) => this.#slots.get(one) ?? new OverlayTable<Provided>(one.label))
     return {
       overlays: tables.map((table) => table.snapshot()),
       suppressors: tables.map((table) => table.suppressors),
@@ -178,20 +175,20 @@ export class Registry {
 
   /** How many contributions the scope's own overlay holds. */
   size(scope: PromptScope): number {
-    return this.#slots.get(scope)?.table.size ?? 0
+    return this.#slots.get(scope)?.size ?? 0
   }
 
   #slot(scope: PromptScope): Slot {
     let slot = this.#slots.get(scope)
     if (slot === undefined) {
-      slot = { table: new OverlayTable(scope.label), guests: undefined, stamp: 0 }
+      slot = new Slot(scope.label)
       this.#slots.set(scope, slot)
     }
     return slot
   }
 
   #drop(scope: PromptScope, slot: Slot): void {
-    if (slot.table.size === 0 && (slot.guests?.size ?? 0) === 0) this.#slots.delete(scope)
+    if (slot.size === 0 && (slot.guests?.size ?? 0) === 0) this.#slots.delete(scope)
   }
 
   #change(): void {

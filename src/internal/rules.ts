@@ -57,7 +57,7 @@ export const name = (owner: Owner, value: unknown): Ruled<string> =>
     : broken(
         owner,
         "name",
-        `expected a non-empty string, got ${value === "" ? "an empty one" : describeType(value)}. Choose a name that no other ${owner.kind} of the scope has.`
+        `expected a non-empty string, got ${value === "" ? "an empty one" : describeType(value)}. ${owner.kind === "tools" ? "Choose a name, or leave it out." : `Choose a name that no other ${owner.kind} of the scope has.`}`
       )
 
 /** `Infinity` and `NaN` make sorting inconsistent, and numbers in strings compare as text. */

@@ -95,7 +95,7 @@ const groupAt = (text: Source, start: number, close: number): Reference | Malfor
 export const scan = (text: Source): ReadonlyArray<Segment> => {
   const segments: Array<Segment> = []
   let done = 0
-  let close = -1
+  let close = 0
   for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", done)) {
     if (close < open + 2) close = text.indexOf("}}", open + 2)
     // Nothing closes this group or any later one, so the rest is literal.

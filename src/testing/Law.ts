@@ -205,7 +205,7 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
   const property = (value: A) => judge(law.holds, value, patience)
   const named = `Law ${JSON.stringify(law.name)}`
   const found = Arbitrary.checkEffect(law.cases, property, { runs, seed: Hash.string(`${seed}: ${law.name}`), replay })
-  return one.withPermit(found).pipe(
+  return turn.withPermit(found).pipe(
     // Cases are judged whatever they do: what is left is a token or a generator that is no good.
     Effect.catchDefect((defect) => misused(`${named} cannot be checked: ${describeCause(defect)}`)),
     Effect.flatMap((result): Effect.Effect<Report, LawMisused> => {
@@ -230,7 +230,7 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
 }
 
 /** Time and luck are those of the process, so that laws of tests that run at the same time take turns. */
-const one = Semaphore.makeUnsafe(1)
+const turn = Semaphore.makeUnsafe(1)
 
 const judge = <A>(
   holds: (value: A) => Effect.Effect<Broken | undefined, unknown>,

@@ -27,7 +27,7 @@ export const run = async (sweep: Sweep, rounds: number): Promise<Row> => {
   const cases: Array<Case> = []
   for (const n of sizes) cases.push({ name: name("ours")(n), run: await sweep.ours(n) })
   for (const n of asked) cases.push({ name: name("peer")(n), run: await sweep.peer!(n) })
-  const measured = await interleave(cases, { rounds, batchMs: 2, warmMs: 60 })
+  const measured = await interleave(cases, { rounds, batchMs: 1, warmMs: 60 })
   const ends = (side: string, of_: ReadonlyArray<number>) =>
     [of_[0]!, of_.at(-1)!].map((n) => duration(median(of(measured, name(side)(n))))).join(" → ")
   return {

@@ -10,7 +10,7 @@ import { hold } from "./support/promise.ts"
 import { watched } from "./support/watchdog.ts"
 
 /** Characters of the large inputs. */
-const largest = deep ? 1_000_000 : 10_000
+const largest = deep ? 400_000 : 5_000
 
 const shown = ({ content, family, files }: Input) => ({
   family,
@@ -29,6 +29,14 @@ function* smaller(one: Input): Iterable<Input> {
   }
   const latin1 = Buffer.from(one.content).toString("latin1")
   for (const text of smallerTexts(latin1)) yield { ...one, content: Buffer.from(text, "latin1") }
+}
+
+/** Milliseconds of processor time. */
+const cpu = (body: () => void): number => {
+  const before = process.cpuUsage()
+  body()
+  const { system, user } = process.cpuUsage(before)
+  return (user + system) / 1000
 }
 
 /** Places where a composition can have any value. */
@@ -98,12 +106,25 @@ describe("composition files", () => {
   }
 
   describe(`of ${largest} characters end`, () => {
+    const growth: Array<readonly [factor: number, name: string]> = []
     for (const { group, make, name } of families) {
+      const spent = (size: number) =>
+        cpu(() => watched(() => hold({ family: group, content: make(size), files: new Map() })))
       it(
         `${group}: ${name}`,
-        () => void watched(() => hold({ family: group, content: make(largest), files: new Map() })),
+        () => {
+          const quarter = deep ? spent(largest / 4) : 1
+          growth.push([spent(largest) / quarter, name])
+        },
         patience
       )
     }
+    // Printed and not asserted: time is no property. 4 is linear, 16 is quadratic.
+    it.runIf(deep)("and take longer by what they are longer", () => {
+      const worst = growth.toSorted(([a], [b]) => b - a).slice(0, 8)
+      console.log(
+        `four times the size, so many times the time: ${worst.map(([factor, name]) => `${name} ${factor.toFixed(1)}`).join(", ")}`
+      )
+    })
   })
 })

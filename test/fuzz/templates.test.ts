@@ -9,7 +9,7 @@ import { fuzz, smallerTexts } from "./support/Fuzz.ts"
 import { type Input, input } from "./support/templates.ts"
 import { watched } from "./support/watchdog.ts"
 
-const largest = deep ? 1_000_000 : 20_000
+const largest = deep ? 1_000_000 : 10_000
 
 /** Each problem is an error with a place: of more, none but the first is asked for. */
 const mostProblems = 500

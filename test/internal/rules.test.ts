@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import type { Assembly } from "../../src/Assembly.ts"
 import * as rules from "../../src/internal/rules.ts"
 import * as Listener from "../../src/Listener.ts"
 import * as PromptContext from "../../src/PromptContext.ts"
@@ -12,11 +13,14 @@ import * as Variable from "../../src/Variable.ts"
 // oxlint-disable-next-line unicorn/no-thenable -- so do the promises of other libraries
 const thenable = { then: () => undefined }
 
-const hostile = {
-  get then(): never {
-    throw new Error("not yours")
+const hostile = new Proxy(
+  {},
+  {
+    has: () => {
+      throw new Error("not yours")
+    }
   }
-}
+)
 
 describe("describeType", () => {
   for (const [value, said] of [
@@ -63,83 +67,97 @@ const provider = (fields: object) => ToolProvider.fromUnknown({ tools: [], ...fi
 const variable = (fields: object) => Variable.fromUnknown({ name: "v", value: "", ...fields }, "agent")
 
 /** Fields that break a rule, and what is wrong with them, in words. */
-const rulings: ReadonlyArray<readonly [Result.Result<unknown, InvalidRegistration>, field: string, reason: string]> = [
+const rulings: ReadonlyArray<
+  readonly [make: () => Result.Result<unknown, InvalidRegistration>, field: string, reason: string]
+> = [
   [
-    section({ name: "" }),
+    () => section({ name: "" }),
     "name",
     "expected a non-empty string, got an empty one. Choose a name that no other section of the scope has."
   ],
   [
-    context({ name: 1 }),
+    () => context({ name: 1 }),
     "name",
     "expected a non-empty string, got the number 1. Choose a name that no other context of the scope has."
   ],
   [
-    provider({ name: "" }),
+    () => provider({ name: "" }),
     "name",
-    "expected a non-empty string, got an empty one. Choose a name that no other tools of the scope has."
+    "expected a non-empty string, got an empty one. Choose a name, or leave it out."
   ],
   [
-    variable({ name: "V" }),
+    () => variable({ name: "V" }),
     "name",
     'expected a name of the form a–z, then a–z, 0–9, _, got "V". Text refers to it as {{name}}.'
   ],
   [
-    variable({ name: 5 }),
+    () => variable({ name: 5 }),
     "name",
     "expected a name of the form a–z, then a–z, 0–9, _, got the number 5. Text refers to it as {{name}}."
   ],
-  [section({ order: "1" }), "order", 'expected a finite number, got "1". Use a number, or one of the named orders.'],
   [
-    context({ order: Infinity }),
+    () => section({ order: "1" }),
+    "order",
+    'expected a finite number, got "1". Use a number, or one of the named orders.'
+  ],
+  [
+    () => context({ order: Infinity }),
     "order",
     "expected a finite number, got the number Infinity. Use a number, or one of the named orders."
   ],
-  [listener({ order: null }), "order", "expected a finite number, got null. Use a number, or one of the named orders."],
-  [section({ complete: 0 }), "complete", "expected true or false, got the number 0. Without it, it is false."],
-  [section({ interpolate: "no" }), "interpolate", "expected true or false, got a string. Without it, it is true."],
-  [listener({ global: "yes" }), "global", "expected true or false, got a string. Without it, it is false."],
   [
-    section({ text: Template.text`x`, interpolate: false }),
+    () => listener({ order: null }),
+    "order",
+    "expected a finite number, got null. Use a number, or one of the named orders."
+  ],
+  [() => section({ complete: 0 }), "complete", "expected true or false, got the number 0. Without it, it is false."],
+  [
+    () => section({ interpolate: "no" }),
+    "interpolate",
+    "expected true or false, got a string. Without it, it is true."
+  ],
+  [() => listener({ global: "yes" }), "global", "expected true or false, got a string. Without it, it is false."],
+  [
+    () => section({ text: Template.text`x`, interpolate: false }),
     "interpolate",
     "a Template has references to fill in. Give a string, or drop `interpolate: false`."
   ],
-  [section({ requires: "t" }), "requires", "expected an array of tool names, got a string."],
-  [section({ requires: ["t", ""] }), "requires", "expected an array of tool names, got a string in it."],
-  [section({ requires: ["t", 1] }), "requires", "expected an array of tool names, got the number 1 in it."],
-  [section({ requires: [undefined] }), "requires", "expected an array of tool names, got undefined in it."],
+  [() => section({ requires: "t" }), "requires", "expected an array of tool names, got a string."],
+  [() => section({ requires: ["t", ""] }), "requires", "expected an array of tool names, got a string in it."],
+  [() => section({ requires: ["t", 1] }), "requires", "expected an array of tool names, got the number 1 in it."],
+  [() => section({ requires: [undefined] }), "requires", "expected an array of tool names, got undefined in it."],
   [
-    section({ requires: ["t"], complete: true }),
+    () => section({ requires: ["t"], complete: true }),
     "requires",
     "a complete section is the whole prompt and cannot depend on tools. Drop one of the two."
   ],
-  [variable({ plugin: 1 }), "plugin", "expected a string, got the number 1."],
+  [() => variable({ plugin: 1 }), "plugin", "expected a string, got the number 1."],
   [
-    listener({ around: () => undefined }),
+    () => listener({ around: () => undefined }),
     "around",
     "a listener is an `edit` or an `around`, not both. Drop one of the two."
   ],
   [
-    listener({ edit: undefined }),
+    () => listener({ edit: undefined }),
     "edit",
     "expected a function, got undefined. Give the listener an `edit` or an `around`."
   ],
   [
-    listener({ edit: undefined, around: 1 }),
+    () => listener({ edit: undefined, around: 1 }),
     "around",
     "expected a function, got the number 1. Give the listener an `edit` or an `around`."
   ],
   [
     // Its type has no `around`; that of an untyped plugin may.
-    Listener.pure(Object.assign({ name: "l", edit: (self: never) => self }, { around: 1 }), "agent"),
+    () => Listener.pure(Object.assign({ name: "l", edit: (self: Assembly) => self }, { around: 1 }), "agent"),
     "around",
     "a pure listener is an `edit`. Register an `around` with SystemPrompt.listener."
   ]
 ]
 
 describe("a field that breaks a rule", () => {
-  for (const [made, field, reason] of rulings) {
-    it(`${field}: ${reason}`, () => assert.deepStrictEqual(refusal(made), [field, reason]))
+  for (const [make, field, reason] of rulings) {
+    it(`${field}: ${reason}`, () => assert.deepStrictEqual(refusal(make()), [field, reason]))
   }
 })
 

@@ -19,6 +19,8 @@ const quoted = /reference at "(?<from>.*)…" in |reference "(?<group>.*)" in |v
 interface Said {
   readonly tag: string
   readonly quote: string
+  /** Of a malformed group, whether its name is what is wrong. */
+  readonly isNamed: boolean
   /** The variables that it lists as known. */
   readonly known: string | undefined
 }
@@ -38,7 +40,7 @@ const theirs = (text: string, kind: "section" | "context"): string | Said => {
     const message = error instanceof Error ? error.message : ""
     const { from, group, reference } = quoted.exec(message)?.groups ?? {}
     const known = /registered variables: (.*)$/su.exec(message)?.[1]
-    return { tag: failure.tag, quote: from ?? group ?? reference ?? message, known }
+    return { tag: failure.tag, quote: from ?? group ?? reference ?? message, isNamed: group !== undefined, known }
   }
 }
 
@@ -46,6 +48,7 @@ const theirs = (text: string, kind: "section" | "context"): string | Said => {
 const saidOf = (error: PromptError.RenderError, text: string, { quote }: Said): Said => ({
   tag: error._tag,
   quote: text.slice(error.offset, error.offset + quote.length),
+  isNamed: error._tag === "MalformedGroup" && error.reason.startsWith("a variable name is"),
   known: error._tag === "UnknownVariable" ? error.known.join(", ") : undefined
 })
 

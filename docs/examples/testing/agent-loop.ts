@@ -23,10 +23,10 @@ const disk = FailingProvider.make("Be brief.", { fault: "fails", calls: [1, 3, 4
 const rules = Plugin.section({ name: "rules", order: 900, text: disk.provider })
 
 const test = Effect.gen(function* () {
-  console.log(yield* request("one"))
-  console.log(yield* request("two"))
-  for (const { assembly } of recording.entries) console.log(assembly.sections.map((section) => section.name))
-  console.log(disk.counts)
+  console.log(JSON.stringify(yield* request("one")))
+  console.log(JSON.stringify(yield* request("two")))
+  for (const { assembly } of recording.entries) console.log(assembly.sections.map((section) => section.name).join(", "))
+  console.log(JSON.stringify(disk.counts))
 })
 await Effect.runPromise(
   test.pipe(Effect.provide(Layer.merge(rules, recording.plugin).pipe(Layer.provideMerge(prompt))))

@@ -27,4 +27,4 @@ const laws = PluginLaws.all((git: Git["Service"]) => gitStatus.pipe(Layer.provid
   inputs: repositories
 })
 
-for (const report of await Law.assertPromise(laws)) console.log(Law.format(report))
+for (const report of await Law.assertPromise(laws, { runs: 30 })) console.log(Law.format(report))

@@ -56,7 +56,7 @@ const againstPeer = async (options: RunOptions): Promise<ReadonlyArray<Row>> => 
       of.map(({ ours }) => textOf(ours)),
       of.map(({ theirs }) => renderPrompt(theirs))
     )
-    const rounds = await interleave(basic(of), { rounds: 201, batchMs: 2 })
+    const rounds = await interleave(basic(of), { rounds: 201, batchMs: 1 })
     rows.push(row(`render/${size}/peer`, `${size}: the peer's \`renderPrompt\``, rounds, "peer", "ours", heads))
   }
   return rows
@@ -78,7 +78,7 @@ const againstEngines = async (options: RunOptions): Promise<ReadonlyArray<Row>> 
     ...basic(of),
     ...all.map((engine) => over(engine.name, of, (variant) => engine.render(values.get(variant)!)))
   ]
-  const rounds = await interleave(cases, { rounds: options.quick ? 61 : 201, batchMs: 2 })
+  const rounds = await interleave(cases, { rounds: options.quick ? 61 : 201, batchMs: 1 })
   return [
     row("render/M/peer", "M: the peer's `renderPrompt`", rounds, "peer", "ours", heads),
     ...all.map(({ name, what }) => row(`render/M/${name}`, `M: ${what}`, rounds, name, "ours", heads))

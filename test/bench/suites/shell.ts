@@ -57,7 +57,7 @@ const steps = async (): Promise<ReadonlyArray<Row>> => {
   const pair = await pairs.boot(workload(sizes.M))
   const { ours } = pair
   const cases = [pure(ours), pairs.steady(pair), pairs.promise(pair, "promise", pairs.keep), spans(ours)]
-  const rounds = await interleave(cases, { rounds: 201, batchMs: 2 })
+  const rounds = await interleave(cases, { rounds: 201, batchMs: 1 })
   return [
     row(
       "shell/step",
@@ -93,7 +93,7 @@ const registrations = async (): Promise<ReadonlyArray<Row>> => {
         )
     }
   ]
-  const rounds = await interleave(cases, { rounds: 101, batchMs: 2 })
+  const rounds = await interleave(cases, { rounds: 101, batchMs: 1 })
   return [row("shell/register", "register and unregister a section, through `Effect.scoped`", rounds, "peer", "scoped")]
 }
 

@@ -8,7 +8,7 @@ import { row, type Row, type RunOptions, type Suite } from "../suite.ts"
 import { sizes, withGlobal, workload } from "../workloads.ts"
 import * as xl from "./xl.ts"
 
-const optionsOf = ({ quick }: RunOptions): Options => ({ rounds: quick ? 101 : 201, batchMs: 2 })
+const optionsOf = ({ quick }: RunOptions): Options => ({ rounds: quick ? 101 : 201, batchMs: 1 })
 
 const main = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []

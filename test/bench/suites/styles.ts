@@ -56,7 +56,7 @@ const run = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
   for (const size of options.sizes) {
     for (const { name, what, style } of styles) {
       const pair = await pairs.boot(workload(sizes[size]), style)
-      const rounds = await interleave([pairs.peer(pair), pairs.changed(pair)], { rounds: 101, batchMs: 2 })
+      const rounds = await interleave([pairs.peer(pair), pairs.changed(pair)], { rounds: 101, batchMs: 1 })
       rows.push(row(`styles/${size}/${name}`, `${size}: ${what}`, rounds, "peer", "changed"))
     }
   }

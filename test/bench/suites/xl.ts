@@ -97,7 +97,7 @@ export const run = async ({ quick }: RunOptions): Promise<ReadonlyArray<Row>> =>
   const rows: Array<Row> = []
   for (const listeners of [false, true]) {
     const { cases } = await boot(10_000, listeners)
-    const rounds = await interleave(cases, { rounds: quick || listeners ? 41 : 201, batchMs: 2 })
+    const rounds = await interleave(cases, { rounds: quick || listeners ? 41 : 201, batchMs: 1 })
     const id = listeners ? "step/XL/listeners" : "step/XL/changed"
     const what = `XL: 10,000 scopes${listeners ? ", each with a listener" : ""}, one variable changes`
     rows.push(row(id, what, rounds, "peer", "ours"))

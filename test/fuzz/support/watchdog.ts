@@ -8,7 +8,7 @@
 import { createContext, Script } from "node:vm"
 
 /** Milliseconds. */
-const limit = 60_000
+const limit = 120_000
 
 const call = new Script("body()")
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Law } from "effect-preamble/testing"
 
 /** Fewer than consumers should use: there are many tests. */
-const runs = 15
+const runs = 8
 
 /** All of them hold. */
 export const holds = (laws: ReadonlyArray<Law.Law>): Effect.Effect<void, Law.LawMisused> =>
