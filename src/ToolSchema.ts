@@ -166,12 +166,7 @@ export const emit = (self: ToolSchema): string => {
   const held = emitted.get(self)
   if (held !== undefined) return held
   const { name, description, parameters, deferLoading } = self
-  const text = JSON.stringify({
-    name,
-    description,
-    parameters,
-    ...(deferLoading === true ? { deferLoading } : undefined)
-  })
+  const text = JSON.stringify({ name, description, parameters, deferLoading })
   // Only what was made here is known never to change.
   if (isToolSchema(self)) emitted.set(self, text)
   return text

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, expectTypeOf, it } from "@effect/vitest"
-import { Arbitrary, Cause, Context, Deferred, Effect, Exit, Fiber, pipe, Result, Schema, Scope } from "effect"
+import { Arbitrary, Cause, Context, Deferred, Effect, Exit, Fiber, Option, pipe, Result, Schema, Scope } from "effect"
 import {
   Annotations,
   Assembly,
@@ -484,6 +484,14 @@ describe("annotations", () => {
     assert.strictEqual(Assembly.annotate(one, Workspace, value), one)
     assert.notStrictEqual(Assembly.annotate(one, Workspace, { readOnly: true }), one)
   })
+
+  it("annotate with undefined is an annotation too, where there was none", () => {
+    const Reason = Context.Service<string | undefined>("test/Reason")
+    const none = assemble([])
+    assert.isFalse(Context.getOption(none.annotations, Reason)._tag === "Some")
+    const one = Assembly.annotate(none, Reason, undefined)
+    assert.deepStrictEqual(Context.getOption(one.annotations, Reason), Option.some(undefined))
+  })
 })
 
 // -----------------------------------------------------------------------------
@@ -949,6 +957,8 @@ describe("combinators", () => {
     const [a, m, z] = [base.sections[0]!, base.sections[1]!, base.sections[2]!]
     const added = { ...input, interpolate: true, requires: [], origin: fresh }
     assert.deepStrictEqual(resultOf("addSection").sections, [a, m, added, z])
+    const needy = Assembly.addSection(base, { ...input, requires: ["t"] }).sections[2]
+    assert.deepStrictEqual(needy, { ...added, requires: ["t"] })
     assert.deepStrictEqual(resultOf("replaceSection").sections, [a, { ...other, origin: fresh }, z], "where it stood")
     assert.deepStrictEqual(resultOf("removeSection").sections, [a, z])
     assert.deepStrictEqual(resultOf("mapSection").sections, [a, { ...m, text: "M!" }, z])

@@ -225,6 +225,26 @@ describe("refusals", () => {
     assert.include(refusal(withParameters([])).reason, "found an array")
   })
 
+  it("says what is expected of a tool and its name and description, and what came instead", () => {
+    for (const [input, path, reason] of [
+      [null, "$", "expected a tool with name, description and parameters, found null."],
+      [[], "$", "expected a tool with name, description and parameters, found an array."],
+      [
+        { ...withParameters({}), name: "" },
+        "$.name",
+        "expected a non-empty string, found an empty string. Name the tool."
+      ],
+      [{ ...withParameters({}), name: 1 }, "$.name", "expected a non-empty string, found a number. Name the tool."],
+      [
+        { ...withParameters({}), description: undefined },
+        "$.description",
+        "expected a string, found undefined. Say what the tool does."
+      ]
+    ] as const) {
+      assert.deepInclude(refusal(input), { path, reason })
+    }
+  })
+
   it("refuses holes, named members of arrays and symbol keys", () => {
     // oxlint-disable-next-line no-sparse-arrays
     assert.strictEqual(at({ enum: ["a", , "c"] }), "$.parameters.enum[1]")
@@ -357,7 +377,11 @@ describe("make, emit, Order", () => {
   it("make takes what an author writes and throws the typed error", () => {
     const self = ToolSchema.make({ name: "t", description: "d", parameters: { type: "object" }, execute: () => 1 })
     assert.strictEqual(take(self), self)
-    assert.throws(() => ToolSchema.make({ name: "", description: "d", parameters: {} }), InvalidToolSchema)
+    const thrown = Result.getOrThrow(
+      Result.flip(Result.try(() => ToolSchema.make({ name: "", description: "d", parameters: {} })))
+    )
+    assert.instanceOf(thrown, InvalidToolSchema)
+    assert.deepInclude(thrown, { kind: "tools", entry: "", scope: "global" })
   })
 
   it("types: host fields, interfaces and classes are inputs", () => {

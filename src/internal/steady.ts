@@ -17,6 +17,7 @@ import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import type { AssembleError, UnknownTool } from "../PromptError.ts"
 import type { PromptScope } from "../PromptScope.ts"
+import type { Text } from "../Template.ts"
 import type { ToolOrder } from "../ToolOrder.ts"
 import type { Waterfall } from "../Waterfall.ts"
 import { admit } from "./admit.ts"
@@ -36,9 +37,11 @@ type Step = values.Step<Provided>
 // -----------------------------------------------------------------------------
 
 /** One list of a plan, with what was made of it last. All plans that have the list share it. */
-interface Kept<A> {
+interface Kept<V, A> {
   /** The providers that are no constants, and constants that are refused each time. */
   readonly steps: ReadonlyArray<Step>
+  /** The values that the list was made for last. */
+  readonly values: () => Array<V> | undefined
   /** The list for the values of these. */
   readonly list: (values: values.Values) => A
 }
@@ -62,10 +65,10 @@ const entriesWith = <P extends object, V, A>(
 ) => {
   /** Entries that scopes share stand in lists of their own; what was made of a constant is the same in all of them. */
   const constants = new WeakMap<P, A>()
-  return (planned: ReadonlyArray<P>): Kept<ReadonlyArray<A>> => {
+  return (planned: ReadonlyArray<P>): Kept<V, ReadonlyArray<A>> => {
     const steps: Array<Step> = []
     const stepAt: Array<number> = []
-    let last: { readonly values: ReadonlyArray<V>; readonly list: ReadonlyArray<A> } | undefined
+    let last: { readonly values: Array<V>; readonly list: ReadonlyArray<A> } | undefined
     const parts = planned.map((one, at): A | undefined => {
       const made = constants.get(one)
       if (made !== undefined) return made
@@ -82,6 +85,7 @@ const entriesWith = <P extends object, V, A>(
     })
     return {
       steps,
+      values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
       list: (from) => {
         const now = pick(from)
         if (last !== undefined && same(last.values, now)) return last.list
@@ -100,11 +104,13 @@ const entriesWith = <P extends object, V, A>(
 /** The tools of all providers together make one list. */
 const toolsWith =
   (toolOrder: ToolOrder | undefined) =>
-  (providers: ReadonlyArray<Provider>): Kept<Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> => {
+  (
+    providers: ReadonlyArray<Provider>
+  ): Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> => {
     const steps: Array<Step> = []
     let last:
       | {
-          readonly values: ReadonlyArray<values.Tools>
+          readonly values: Array<values.Tools>
           readonly list: Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>
         }
       | undefined
@@ -116,6 +122,7 @@ const toolsWith =
     })
     return {
       steps,
+      values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
       list: ({ tools: given }) => {
         if (last !== undefined) {
           const kept = last.values
@@ -157,10 +164,10 @@ interface Last {
 export class Assembler {
   readonly #plan: Plan<Provided>
   readonly #toolOrder: ToolOrder | undefined
-  readonly #variables: Kept<ReadonlyArray<AssembledVariable>>
-  readonly #tools: Kept<Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
-  readonly #sections: Kept<ReadonlyArray<AssembledSection>>
-  readonly #contexts: Kept<ReadonlyArray<AssembledContext>>
+  readonly #variables: Kept<string | undefined, ReadonlyArray<AssembledVariable>>
+  readonly #tools: Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
+  readonly #sections: Kept<Text, ReadonlyArray<AssembledSection>>
+  readonly #contexts: Kept<Text, ReadonlyArray<AssembledContext>>
   /** Of all lists, in the order of evaluation. */
   readonly #steps: ReadonlyArray<Step>
   #context: AssembleContext | undefined
@@ -184,8 +191,8 @@ export class Assembler {
     annotations: Context.Context<never>
   ): Effect.Effect<Assembly, AssembleError> {
     const context = this.#contextOf(scope, annotations)
-    const last = this.#last
-    const evaluated = this.#evaluate(0, context, last, last === undefined ? values.empty() : undefined)
+    const before = this.#last?.values ?? this.#valuesOfOthers()
+    const evaluated = this.#evaluate(0, context, before, before === undefined ? values.empty() : undefined)
     return flatMapNow(evaluated, (from) => this.#finish(waterfall, context, from))
   }
 
@@ -198,14 +205,25 @@ export class Assembler {
     return context
   }
 
+  /** What scopes that share all lists with this one gave last. */
+  #valuesOfOthers(): values.Values | undefined {
+    const variables = this.#variables.values()
+    const tools = this.#tools.values()
+    const sections = this.#sections.values()
+    const contexts = this.#contexts.values()
+    return variables === undefined || tools === undefined || sections === undefined || contexts === undefined
+      ? undefined
+      : { variables, tools, sections, contexts }
+  }
+
   /**
-   * Calls the providers from that step on. `into` has the values of those before, unless all of them are the ones of last
-   * time; if that is so in the end, these are the values.
+   * Calls the providers from that step on. `into` has the values of those before, unless all of them are the ones that
+   * were accepted `before`; if that is so in the end, these are the values.
    */
   #evaluate(
     start: number,
     context: AssembleContext,
-    last: Last | undefined,
+    before: values.Values | undefined,
     into: values.Values | undefined
   ): Effect.Effect<values.Values, values.Refusal> {
     const steps = this.#steps
@@ -219,21 +237,21 @@ export class Assembler {
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }
-      if (last !== undefined && isAgain(value, last.values, i)) {
-        if (from !== undefined) keep(last.values, i, from)
+      if (before !== undefined && isAgain(value, before, i)) {
+        if (from !== undefined) keep(before, i, from)
         continue
       }
-      const soFar = (from ??= firstOf(last!.values, i))
+      const soFar = (from ??= firstOf(before!, i))
       if (isEffect(value)) {
         return Effect.flatMap(named(step, value), (value) => {
           const refusal = step.accept(value, soFar)
-          return refusal === undefined ? this.#evaluate(i + 1, context, last, soFar) : Exit.fail(refusal)
+          return refusal === undefined ? this.#evaluate(i + 1, context, before, soFar) : Exit.fail(refusal)
         })
       }
       const refusal = step.accept(value, soFar)
       if (refusal !== undefined) return Exit.fail(refusal)
     }
-    return Exit.succeed(from ?? last!.values)
+    return Exit.succeed(from ?? before!)
   }
 
   #finish(
@@ -331,10 +349,14 @@ const firstOf = (before: values.Values, steps: number): values.Values => {
 /** What was made of the lists of plans. */
 interface Lists {
   readonly toolOrder: ToolOrder | undefined
-  readonly variables: (planned: Plan<Provided>["variables"]) => Kept<ReadonlyArray<AssembledVariable>>
-  readonly tools: (planned: Plan<Provided>["tools"]) => Kept<Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
-  readonly sections: (planned: Plan<Provided>["sections"]) => Kept<ReadonlyArray<AssembledSection>>
-  readonly contexts: (planned: Plan<Provided>["contexts"]) => Kept<ReadonlyArray<AssembledContext>>
+  readonly variables: (
+    planned: Plan<Provided>["variables"]
+  ) => Kept<string | undefined, ReadonlyArray<AssembledVariable>>
+  readonly tools: (
+    planned: Plan<Provided>["tools"]
+  ) => Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
+  readonly sections: (planned: Plan<Provided>["sections"]) => Kept<Text, ReadonlyArray<AssembledSection>>
+  readonly contexts: (planned: Plan<Provided>["contexts"]) => Kept<Text, ReadonlyArray<AssembledContext>>
 }
 
 const once = <K extends object, V>(make: (key: K) => V): ((key: K) => V) => {

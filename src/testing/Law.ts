@@ -144,6 +144,11 @@ export class LawBroken extends Schema.TaggedError<LawBroken>("effect-preamble/te
     const count = `Broken laws: ${this.broken.length} of ${this.checked}.`
     return [count, ...this.broken.map(format)].join("\n\n")
   }
+
+  /** For test runners that print an error by its fields. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return `LawBroken: ${this.message}`
+  }
 }
 
 /**

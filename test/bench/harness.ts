@@ -18,13 +18,22 @@ export interface Options {
   readonly warmMs?: number
 }
 
-/** Nanoseconds per run of each case, one figure for each round. */
-export type Rounds = ReadonlyMap<string, ReadonlyArray<number>>
+interface Batch {
+  /** Nanoseconds per run. */
+  readonly each: number
+  /** Another process ran in between. */
+  readonly disturbed: boolean
+}
+
+/** The batches of each case, one for each round. */
+export type Rounds = ReadonlyMap<string, ReadonlyArray<Batch>>
 
 export interface Spread {
   readonly median: number
   readonly p10: number
   readonly p90: number
+  /** It rests on batches that other processes have made longer: too few were left alone. */
+  readonly disturbed?: true
 }
 
 const now = (): number => Number(process.hrtime.bigint())
@@ -43,11 +52,12 @@ const interruptions = (): number => process.resourceUsage().involuntaryContextSw
 const patienceNs = 20e6
 
 /** As `time`, for a batch during which no other process ran instead; or, on a busy machine, for the last that was tried. */
-const timeUndisturbed = async (one: Case, times: number): Promise<number> => {
+const timeUndisturbed = async (one: Case, times: number): Promise<Batch> => {
   for (const start = now(); ;) {
     const before = interruptions()
     const each = await time(one, times)
-    if (interruptions() === before || now() - start > patienceNs) return each
+    const disturbed = interruptions() !== before
+    if (!disturbed || now() - start > patienceNs) return { each, disturbed }
   }
 }
 
@@ -55,21 +65,22 @@ const timeUndisturbed = async (one: Case, times: number): Promise<number> => {
 const calibrate = async (one: Case, batchMs: number): Promise<number> => {
   let times = 1
   for (;;) {
-    const each = await timeUndisturbed(one, times)
+    const { each } = await timeUndisturbed(one, times)
     if (each * times >= batchMs * 1e6) return Math.max(1, Math.ceil((batchMs * 1e6) / each))
     times *= 2
   }
 }
 
 export const interleave = async (cases: ReadonlyArray<Case>, options: Options): Promise<Rounds> => {
-  const measured = new Map<string, Array<number>>(cases.map((one) => [one.name, []]))
+  const measured = new Map<string, Array<Batch>>(cases.map((one) => [one.name, []]))
   const times = new Map<string, number>()
   const calibrateAll = async () => {
     for (const one of cases) times.set(one.name, await calibrate(one, options.batchMs))
   }
   await calibrateAll()
-  for (let round = 0; round < (options.warmMs ?? 300) / options.batchMs; round++) {
-    for (const one of cases) await time(one, times.get(one.name)!)
+  for (const one of cases) {
+    const end = now() + (options.warmMs ?? 300) * 1e6
+    while (now() < end) await time(one, times.get(one.name)!)
   }
   // Again: what has become faster meanwhile would run too short a batch.
   await calibrateAll()
@@ -93,34 +104,42 @@ export const spread = (values: ReadonlyArray<number>): Spread => {
   return { median: quantile(sorted, 0.5), p10: quantile(sorted, 0.1), p90: quantile(sorted, 0.9) }
 }
 
-export const median = (values: ReadonlyArray<number>): number => spread(values).median
-
-export const fast = (values: ReadonlyArray<number>): number => spread(values).p10
-
-export const of = (rounds: Rounds, name: string): ReadonlyArray<number> => {
+const of = (rounds: Rounds, name: string): ReadonlyArray<Batch> => {
   const found = rounds.get(name)
   if (found === undefined) throw new Error(`no case ${JSON.stringify(name)} was measured`)
   return found
 }
 
-/** How many times as long `slow` takes as `fast`, within each round. */
-export const ratio = (rounds: Rounds, slow: string, fast: string): Spread => {
-  const against = of(rounds, fast)
-  return spread(of(rounds, slow).map((each, round) => each / against[round]!))
+const enough = 9
+
+/** What comes of the batches that some cases had in one round, over all rounds in which they were left alone. */
+const across = (rounds: Rounds, names: ReadonlyArray<string>, f: (each: ReadonlyArray<number>) => number): Spread => {
+  const [first, ...others] = names.map((name) => of(rounds, name))
+  const all = first!.map((batch, round) => [batch, ...others.map((one) => one[round]!)])
+  const alone = all.filter((batches) => !batches.some(({ disturbed }) => disturbed))
+  const quiet = alone.length >= Math.min(enough, all.length)
+  const found = spread((quiet ? alone : all).map((batches) => f(batches.map(({ each }) => each))))
+  return quiet ? found : { ...found, disturbed: true }
 }
+
+/** Nanoseconds per run. */
+export const timeOf = (rounds: Rounds, name: string): Spread => across(rounds, [name], ([each]) => each!)
+
+/** How many times as long `slow` takes as `fast`, within each round. */
+export const ratio = (rounds: Rounds, slow: string, fast: string): Spread =>
+  across(rounds, [slow, fast], ([a, b]) => a! / b!)
 
 /** Slope of log time over log n, for the last three sizes, within each round. */
 export const exponent = (rounds: Rounds, sizes: ReadonlyArray<number>, name: (n: number) => string): Spread => {
   const last = sizes.slice(-3)
   const xs = last.map(Math.log)
   const mean = (of: ReadonlyArray<number>) => of.reduce((sum, one) => sum + one, 0) / of.length
-  const slope = (ys: ReadonlyArray<number>) => {
+  return across(rounds, last.map(name), (times) => {
+    const ys = times.map(Math.log)
     const [mx, my] = [mean(xs), mean(ys)]
     const over = xs.reduce((sum, x, i) => sum + (x - mx) * (ys[i]! - my), 0)
     return over / xs.reduce((sum, x) => sum + (x - mx) ** 2, 0)
-  }
-  const times = last.map((n) => of(rounds, name(n)))
-  return spread(times[0]!.map((_, round) => slope(times.map((each) => Math.log(each[round]!)))))
+  })
 }
 
 /** Strings that grew by `+` are ropes until someone reads them; a number is what reading one gives at once. */

@@ -92,10 +92,12 @@ const check = async (measured: ReadonlyArray<readonly [Suite, ReadonlyArray<Row>
     console.log(`\nOnce more, for ${[...missed].join(", ")}:`)
     failures.push(...(await runSuite(suite)).filter((row) => missed.has(row.id) && report.missed(row)))
   }
+  const disturbed = measured.flatMap(([, rows]) => rows.filter((row) => row.disturbed === true))
+  if (disturbed.length > 0) console.log(`\nDisturbed, so not judged: ${disturbed.map(({ id }) => id).join(", ")}`)
   const [gates, aims] = [true, false].map((gate) => failures.filter(({ id }) => report.goalOf(id)?.gate === gate))
   if (aims!.length > 0) console.log(`\nAims missed: ${aims!.map(({ id }) => id).join(", ")}`)
   if (gates!.length > 0) console.log(`\nGates missed: ${gates!.map(({ id }) => id).join(", ")}`)
-  else console.log("\nAll gates are met.")
+  else console.log("\nNo gate is missed for sure.")
   process.exitCode = gates!.length > 0 ? 1 : 0
 }
 

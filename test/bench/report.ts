@@ -17,7 +17,7 @@ export const goalOf = (id: string): Goal | undefined => all[id]
 /** Whether the goal is missed for sure: even the better end of the spread does not reach it. */
 export const missed = (row: Row): boolean => {
   const goal = goalOf(row.id)
-  if (goal === undefined) return false
+  if (goal === undefined || row.disturbed === true) return false
   return (goal.least !== undefined && row.p90 < goal.least) || (goal.most !== undefined && row.p10 > goal.most)
 }
 
@@ -54,8 +54,14 @@ const goalText = (row: Row): string => {
 
 const verdict = (row: Row): string =>
   [
-    goalOf(row.id) === undefined ? "" : metBy(row) ? "met" : missed(row) ? "**missed**" : "near",
-    unstable(row) ? "unstable" : ""
+    goalOf(row.id) === undefined || row.disturbed === true
+      ? ""
+      : metBy(row)
+        ? "met"
+        : missed(row)
+          ? "**missed**"
+          : "near",
+    row.disturbed === true ? "disturbed" : unstable(row) ? "unstable" : ""
   ]
     .filter((word) => word !== "")
     .join(", ")

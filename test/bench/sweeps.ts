@@ -1,5 +1,5 @@
 /** A sweep: the same case for growing sizes, ours and the peer's, and how their times grow. */
-import { type Case, exponent, interleave, median, of, type Spread } from "./harness.ts"
+import { type Case, exponent, interleave, type Spread, timeOf } from "./harness.ts"
 import { duration, type Row } from "./suite.ts"
 
 export type Run = Case["run"]
@@ -29,7 +29,7 @@ export const run = async (sweep: Sweep, rounds: number): Promise<Row> => {
   for (const n of asked) cases.push({ name: name("peer")(n), run: await sweep.peer!(n) })
   const measured = await interleave(cases, { rounds, batchMs: 1, warmMs: 60 })
   const ends = (side: string, of_: ReadonlyArray<number>) =>
-    [of_[0]!, of_.at(-1)!].map((n) => duration(median(of(measured, name(side)(n))))).join(" → ")
+    [of_[0]!, of_.at(-1)!].map((n) => duration(timeOf(measured, name(side)(n)).median)).join(" → ")
   return {
     id,
     what,

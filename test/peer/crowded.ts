@@ -32,7 +32,13 @@ const contribution: Arb<Contribution> = choose<Contribution>(
   variable,
   variable,
   Arbitrary.map(
-    Arbitrary.all([Arbitraries.section, name, literal(0, 1), literal("{{a}}", "{{b}}", "{{a}}{{b}}", "x"), good]),
+    Arbitrary.all([
+      Arbitraries.section,
+      name,
+      literal(0, 1),
+      literal("{{a}}", "{{b}}", "{{a}}{{b}}", "x"),
+      literal(false)
+    ]),
     ([section, name, order, text, isPart]) => ({
       _tag: "Section",
       options: { ...section, name, order, text, ...(isPart ? undefined : { complete: true, requires: [] }) }

@@ -370,10 +370,10 @@ const joined = (texts: List<string>): string => texts.filter((one) => one !== ""
 const heading = "Runtime context, as it is now. It replaces every earlier runtime context in this conversation."
 
 /** design §3 "Fine print": a reference of a Template shows as `{{name}}`. */
-const shown = ({ requires: _requires, text, ...part }: Passage): Part => ({
-  ...part,
-  text: typeof text === "string" ? text : fill(text, (name) => `{{${name}}}`)
-})
+const shown = ({ name, order, text, interpolate, origin }: Passage): Part => {
+  const shownText = typeof text === "string" ? text : fill(text, (name) => `{{${name}}}`)
+  return { name, order, text: shownText, interpolate, origin }
+}
 
 export const assembled = ({ sections, contexts, tools, variables }: Assembly): Observation => ({
   _tag: "Assembled",
