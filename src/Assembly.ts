@@ -359,11 +359,19 @@ export const mapTool: Edit<[name: string, f: (schema: ToolSchema.ToolSchema) => 
         (tool) => tool.schema.name === name,
         (tool) => {
           const schema = f(tool.schema)
-          return schema === tool.schema ? tool : toolOf(schema, tool.origin)
+          return saysSame(schema, tool.schema) ? tool : toolOf(schema, tool.origin)
         }
       )
     )
 )
+
+/** Whether nothing that a model sees is different. */
+const saysSame = (input: ToolSchema.Input, schema: ToolSchema.ToolSchema): boolean =>
+  input === schema ||
+  (input.name === schema.name &&
+    input.description === schema.description &&
+    input.parameters === schema.parameters &&
+    (input.deferLoading === true) === (schema.deferLoading === true))
 
 // -----------------------------------------------------------------------------
 // combinators: variables and annotations

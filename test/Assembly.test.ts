@@ -1052,6 +1052,7 @@ describe("combinators", () => {
 
   it("variables: set where the name belongs, set and mapped in place, removed", () => {
     assert.deepStrictEqual(view.variables(resultOf("setVariable, new")), [["a", "A"], ...view.variables(base)])
+    assert.deepStrictEqual(resultOf("setVariable, new").variables[0], { name: "a", value: "A", origin: fresh })
     assert.deepStrictEqual(view.variables(resultOf("setVariable, old")), [
       ["v", "W"],
       ["w", undefined]

@@ -94,7 +94,7 @@ describe("documentation", () => {
   for (const block of marked("output")) {
     it(`${block.page}:${block.line} shows what ${block.subject} prints`, async () => {
       assert.strictEqual(await outputOf(block.subject), block.text)
-    })
+    }, 30_000)
   }
 
   it("has no dead link", () => {

@@ -42,6 +42,8 @@ export interface ListKind<T extends Part> {
   /** Tools alone may share a name. */
   readonly unique: boolean
   readonly nameOf: (part: T) => string
+  /** The name that a part says it has, where parts may share one. */
+  readonly claimedName?: (part: { readonly [key: string]: unknown }) => unknown
   /** Reads a part that was not there before; gives it once its origin is known. */
   readonly read: (part: { readonly [key: string]: unknown }, scope: string) => Checked<(origin: Origin.Origin) => T>
   /** Whether two parts of one name differ in their origin at most. */
@@ -83,7 +85,8 @@ const checkParts = <T extends Part>(
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
     const at = `${path}[${i}]`
-    const checked = total(at, () => checkPart(kind, before, (one) => taken.has(one), after[i], at, listener))
+    const isFree = (one: T, part: unknown) => !taken.has(one) && !isClaimed(kind, one, part, after)
+    const checked = total(at, () => checkPart(kind, before, isFree, after[i], at, listener))
     if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const part = checked.success
     taken.add(part)
@@ -128,8 +131,10 @@ const checkFew = <T extends Part>(
     const picked = pick(base, after)
     if (picked === undefined) return undefined
     const { added, parts } = picked
+    const fresh = added.map(({ part }) => part)
+    const isFree = (one: T, part: unknown) => !parts.includes(one) && !isClaimed(kind, one, part, fresh)
     for (const { at, part } of added) {
-      const checked = checkPart(kind, before, (one) => parts.includes(one), part, "", listener)
+      const checked = checkPart(kind, before, isFree, part, "", listener)
       if (Result.isFailure(checked)) return undefined
       const name = kind.nameOf(checked.success)
       if (kind.unique && parts.some((one) => one !== undefined && kind.nameOf(one) === name)) return undefined
@@ -192,7 +197,7 @@ const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<Readonl
 const checkPart = <T extends Part>(
   kind: ListKind<T>,
   before: Earlier<T>,
-  isTaken: (part: T) => boolean,
+  isFree: (one: T, part: unknown) => boolean,
   part: unknown,
   path: string,
   listener: Owner
@@ -207,14 +212,22 @@ const checkPart = <T extends Part>(
   const added = read.success(addedBy(listener))
   const namesakes = before.named(kind.nameOf(added))
   // Where parts may share a name, one that was made of another still has its origin; without that it is new.
-  const candidates = kind.unique ? namesakes : namesakes.filter((one) => isOrigin(part.origin, one.origin))
-  const unchanged = [...candidates, ...namesakes].find((one) => !isTaken(one) && kind.same(one, added))
+  const candidates = kind.unique ? namesakes : namesakes.filter((one) => claims(kind, part, one))
+  const unchanged = [...candidates, ...namesakes].find((one) => isFree(one, part) && kind.same(one, added))
   if (unchanged !== undefined) return Result.succeed(unchanged)
   const old = candidates.at(-1)
   return Result.succeed(
     old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
   )
 }
+
+/** Whether a part says that it was made of this one. */
+const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boolean =>
+  isRecord(part) && isOrigin(part.origin, one.origin) && kind.claimedName?.(part) === kind.nameOf(one)
+
+/** Whether what a part resembles is what another new part says that it was made of, and so is not for the taking. */
+const isClaimed = <T extends Part>(kind: ListKind<T>, one: T, part: unknown, all: ReadonlyArray<unknown>): boolean =>
+  !kind.unique && !claims(kind, part, one) && all.some((other) => claims(kind, other, one))
 
 const isOrigin = (claimed: unknown, origin: Origin.Origin): boolean =>
   claimed === origin || (isRecord(claimed) && Equal.equals(claimed, origin))

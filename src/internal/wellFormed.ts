@@ -180,6 +180,7 @@ const tools: ListKind<AssembledTool> = {
   keys: new Set<keyof AssembledTool>(["schema", "origin"]),
   unique: false,
   nameOf: (tool) => tool.schema.name,
+  claimedName: ({ schema }) => (isRecord(schema) ? schema.name : undefined),
   read: (part, scope) => {
     const schema = ToolSchema.fromUnknown(part.schema, { kind: "tools", entry: "", scope })
     if (Result.isFailure(schema)) return flaw(`.schema${schema.failure.path.slice(1)}`, schema.failure.reason)

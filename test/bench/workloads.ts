@@ -10,8 +10,14 @@ export interface Text {
   readonly name: string
   readonly order: number
   readonly text: string
-  /** It is given by a function, which is called for each assembly. */
-  readonly dynamic: boolean
+  /** It is given by a function, which is called for each assembly; `anew` if that makes another string of the same text. */
+  readonly dynamic: boolean | "anew"
+}
+
+export const provider = ({ text, dynamic }: Text): string | (() => string) => {
+  if (dynamic === false) return text
+  const [head, tail] = [text.slice(0, 40), text.slice(40)]
+  return dynamic === true ? () => text : () => head + tail
 }
 
 export interface Tool {

@@ -4,7 +4,7 @@
  */
 import { Arbitrary } from "effect"
 import * as Arbitraries from "../../src/testing/Arbitraries.ts"
-import { type Arb, choose, compact, literal } from "../../src/testing/internal/generate.ts"
+import { type Arb, choose, compact, literal, mostly } from "../../src/testing/internal/generate.ts"
 import { shrinkable } from "../../src/testing/internal/shrinking.ts"
 import { shrink } from "../../src/testing/internal/shrinkProgram.ts"
 import type { Contribution, Program, Step } from "../../src/testing/Program.ts"
@@ -13,7 +13,7 @@ import { restMarker } from "./order.ts"
 
 const name = literal("a", "b")
 
-const good = literal(true, true, true, false)
+const good = mostly(literal(true), 4, literal(false))
 
 const context: Arb<Contribution> = Arbitrary.map(
   Arbitrary.all([name, literal(0, 0, 1), good]),
@@ -37,7 +37,7 @@ const contribution: Arb<Contribution> = choose<Contribution>(
       name,
       literal(0, 1),
       literal("{{a}}", "{{b}}", "{{a}}{{b}}", "x"),
-      literal(false)
+      mostly(literal(true), 2, literal(false))
     ]),
     ([section, name, order, text, isPart]) => ({
       _tag: "Section",

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Clock, Effect, Exit, Random, Schema } from "effect"
 import { PromptScope } from "effect-preamble"
 import { Law } from "effect-preamble/testing"
+import { inspect } from "node:util"
 
 const numbers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
 
@@ -271,6 +272,11 @@ numbers are small: broken in case ${failed?.runs}, made smaller ${failed?.shrink
   Replay: { replay: "${failed?.replay}" }`
       )
     })
+  )
+  it.effect("is shown as its text also by runners that print the fields of an error", () =>
+    Effect.map(Effect.flip(Law.assert(large)), (error) =>
+      assert.strictEqual(inspect(error), `LawBroken: ${error.message}`)
+    )
   )
   it("rejects a Promise", async () => {
     assert.lengthOf(await Law.assertPromise(small), 1)

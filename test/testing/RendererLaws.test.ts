@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { Assembly, PromptContext, Rendered, Renderer } from "effect-preamble"
+import { type Assembly, PromptContext, Rendered, Renderer } from "effect-preamble"
 import { RendererLaws } from "effect-preamble/testing"
 import { breaks, holds } from "./support/reports.ts"
 

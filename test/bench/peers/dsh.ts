@@ -3,7 +3,7 @@ import { Context } from "@deepseek-ai/cordis"
 import { createScope, type ScopeKey } from "@deepseek-ai/dsh-scope"
 import { renderContextSnapshot, renderPrompt, SystemPrompt } from "@deepseek-ai/dsh-system-prompt"
 import { flat } from "../harness.ts"
-import { step, type Contributions, type Text, type Workload } from "../workloads.ts"
+import { provider, step, type Contributions, type Workload } from "../workloads.ts"
 
 export interface Peer {
   /** A context that may use the service, in the global scope. */
@@ -13,8 +13,6 @@ export interface Peer {
   /** The value of the variable that changes. */
   readonly cell: { step: string }
 }
-
-const provider = (one: Text) => (one.dynamic ? () => one.text : one.text)
 
 export const register = (ctx: Context, contributions: Contributions, cell: Peer["cell"]): void => {
   const prompt = ctx.systemPrompt

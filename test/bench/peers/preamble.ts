@@ -11,7 +11,7 @@ import {
   Waterfall
 } from "../../../src/index.ts"
 import { flat } from "../harness.ts"
-import { step, type Contributions, type Text, type Tool, type Workload } from "../workloads.ts"
+import { provider, step, type Contributions, type Tool, type Workload } from "../workloads.ts"
 import { type Output, withoutHeading } from "./dsh.ts"
 
 export type Tools = ReadonlyArray<ToolSchema.Input>
@@ -35,19 +35,17 @@ export const made: Style = (tools) => {
   return () => schemas
 }
 
-const provider = (one: Text) => (one.dynamic ? () => one.text : one.text)
-
 export const register = Effect.fnUntraced(function* (
   prompt: SystemPrompt["Service"],
   contributions: Contributions,
   cell: Preamble["cell"],
   style: Style = made
 ) {
-  for (const { name, order, ...section } of contributions.sections) {
-    yield* prompt.section({ name, order, text: provider({ name, order, ...section }) })
+  for (const section of contributions.sections) {
+    yield* prompt.section({ name: section.name, order: section.order, text: provider(section) })
   }
-  for (const { name, order, ...context } of contributions.contexts) {
-    yield* prompt.context({ name, order, text: provider({ name, order, ...context }) })
+  for (const context of contributions.contexts) {
+    yield* prompt.context({ name: context.name, order: context.order, text: provider(context) })
   }
   for (const { name, value } of contributions.variables) {
     yield* prompt.variable(name, name === step ? () => cell.step : () => value)

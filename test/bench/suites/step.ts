@@ -35,6 +35,15 @@ const withoutTools = async (options: RunOptions): Promise<ReadonlyArray<Row>> =>
   return rows
 }
 
+/** The functions of contexts usually write their text in each step, though it says the same. */
+const writtenAnew = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
+  const base = workload(sizes.M)
+  const contexts = base.chain[0].contexts.map((one) => ({ ...one, dynamic: one.dynamic && ("anew" as const) }))
+  const pair = await pairs.boot(withGlobal(base, "M with texts written anew", { contexts }))
+  const rounds = await interleave([pairs.peer(pair), pairs.steady(pair)], optionsOf(options))
+  return [row("step/M/anew", "M: nothing changes, but three contexts write their text anew", rounds, "peer", "steady")]
+}
+
 /** What listener `i` adds, and how it describes a tool. */
 const edit = (i: number) => ({
   section: { name: `added-${i}`, order: 100_000 + i, text: `Added by listener ${i}, for {{step}}.` },
@@ -90,7 +99,14 @@ const editing = async (options: RunOptions): Promise<ReadonlyArray<Row>> => {
 
 const run = async (options: RunOptions): Promise<ReadonlyArray<Row>> => [
   ...(await main(options)),
-  ...(options.quick ? [] : [...(await withoutTools(options)), ...(await editing(options)), ...(await xl.run(options))])
+  ...(options.quick
+    ? []
+    : [
+        ...(await writtenAnew(options)),
+        ...(await withoutTools(options)),
+        ...(await editing(options)),
+        ...(await xl.run(options))
+      ])
 ]
 
 export const step: Suite = { name: "step", title: "A model step, against the peer", run }
