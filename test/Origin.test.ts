@@ -28,6 +28,74 @@ const each = (origin: Origin.Origin, tools: ReadonlyArray<Origin.Origin>) => ({
   tool: tools
 })
 
+describe("tools that share a name", () => {
+  const named = (description: string) => tool("bash", description)
+  const before = assemble([
+    overlay({
+      tools: [
+        { plugin: "core", tools: [named("x")] },
+        { plugin: "extra", tools: [named("y")] }
+      ]
+    })
+  ])
+  /** Who each tool comes from, and whether the listener is blamed for it. */
+  const after = (edit: (self: Assembly.Assembly) => Assembly.Assembly) =>
+    assemble([
+      overlay({
+        tools: [
+          { plugin: "core", tools: [named("x")] },
+          { plugin: "extra", tools: [named("y")] }
+        ],
+        listeners: [{ name: "l", edit }]
+      })
+    ]).tools.map(({ origin, schema }) => [schema.description, origin.plugin, origin.listener?.name])
+
+  it("keep their own origins when one is made to say what the other says", () => {
+    assert.deepStrictEqual(
+      before.tools.map(({ origin }) => origin.plugin),
+      ["core", "extra"]
+    )
+    assert.deepStrictEqual(
+      after((self) => Assembly.mapTool(self, "bash", (schema) => ({ ...schema, description: "y" }))),
+      [
+        ["y", "core", "l"],
+        ["y", "extra", undefined]
+      ]
+    )
+  })
+
+  it("keep their own origins when one that is added says what another said before", () => {
+    assert.deepStrictEqual(
+      after((self) =>
+        Assembly.addTool(
+          Assembly.mapTool(self, "bash", (schema) => ({ ...schema, description: "z" })),
+          named("y")
+        )
+      ).toSorted(),
+      [
+        ["y", undefined, "l"],
+        ["z", "core", "l"],
+        ["z", "extra", "l"]
+      ]
+    )
+  })
+
+  it("are told apart by their origins though they come from one provider", () => {
+    const self = assemble([
+      overlay({
+        tools: [{ plugin: "core", tools: [named("x"), named("y")] }],
+        listeners: [
+          { name: "l", edit: (self) => Assembly.mapTool(self, "bash", (schema) => ({ ...schema, description: "y" })) }
+        ]
+      })
+    ])
+    assert.deepStrictEqual(
+      self.tools.map(({ origin }) => origin.listener?.name),
+      ["l", undefined]
+    )
+  })
+})
+
 describe("contributions", () => {
   it("know scope and plugin; a tool also its provider", () => {
     const self = assemble([overlay({}), overlay(oneOfEach("x", "core"), "agent")])

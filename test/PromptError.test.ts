@@ -1,6 +1,15 @@
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { Effect, Equal, Result, Schema, type Scope } from "effect"
-import { type Assembly, Overlay, PromptError, PromptScope, Section, SystemPrompt, ToolOrder } from "../src/index.ts"
+import {
+  type Assembly,
+  Overlay,
+  Persona,
+  PromptError,
+  PromptScope,
+  Section,
+  SystemPrompt,
+  ToolOrder
+} from "../src/index.ts"
 import { assemble, overlay, refused, unrendered } from "./support/known.ts"
 
 // -----------------------------------------------------------------------------
@@ -174,6 +183,78 @@ const tagOf = ({ fields }: (typeof classes)[number]) => fields._tag.schema.liter
 
 const codec = Schema.toCodecJson(PromptError.PromptError)
 
+describe("what to do depends on what happened", () => {
+  const one = { name: "x", order: 0, text: "" }
+  const remedies: ReadonlyArray<readonly [what: string, make: () => PromptError.PromptError, says: string]> = [
+    [
+      "a listener twice",
+      () => {
+        const listener = { name: "l", edit: (self: Assembly.Assembly) => self }
+        return failureOf(Overlay.make("global", { listeners: [listener, listener] }))
+      },
+      'listener "l" of scope "global" is already registered. Listeners of one name never replace each other. Choose another name, or register it once.'
+    ],
+    [
+      "a built-in section again",
+      () =>
+        failureOf(
+          Overlay.make("global", {
+            sections: Array.from({ length: 2 }, () => ({ ...one, name: Persona.names.prefix }))
+          })
+        ),
+      "It is built in. Configure it with SystemPrompt.layerWith, or register yours in a prompt scope of its own to shadow it there."
+    ],
+    [
+      "a context named like a built-in section",
+      () =>
+        failureOf(
+          Overlay.make("global", {
+            contexts: Array.from({ length: 2 }, () => ({ ...one, name: Persona.names.prefix }))
+          })
+        ),
+      "another name"
+    ],
+    [
+      "complete sections of the scope itself",
+      () => refused([overlay({ sections: ["a", "b"].map((name) => ({ ...one, name, complete: true })) }, "agent")]),
+      "Only one section can be the whole prompt. Drop `complete` from all but one."
+    ],
+    [
+      "complete sections, one of an ancestor",
+      () => refused([complete("far"), complete("near")]),
+      "Shadow one of them in this scope by a section of the same name, or drop its `complete`."
+    ],
+    [
+      "more known variables than are listed",
+      () => {
+        const variables = Array.from({ length: 103 }, (_, i) => ({ name: `v${i}`, value: "" }))
+        return unrenderedText("{{nope}}", { variables })
+      },
+      " and 3 more. Register it"
+    ],
+    [
+      "as many as are listed",
+      () =>
+        unrenderedText("{{nope}}", {
+          variables: Array.from({ length: 100 }, (_, i) => ({ name: `v${i}`, value: "" }))
+        }),
+      "v99. Register it"
+    ],
+    [
+      "a closed scope, for what has no name",
+      () => new PromptError.ScopeClosed({ scope: "agent", kind: "tools" }),
+      'tool provider of scope "agent" cannot be registered: the prompt scope "agent" is closed.'
+    ],
+    [
+      "a cause that has a full stop, though not at its end",
+      () =>
+        new PromptError.ProviderFailure({ kind: "variable", entry: "v", scope: "s", reason: "failed", cause: "no. 5" }),
+      "failed: no. 5. Correct"
+    ]
+  ]
+  for (const [what, make, says] of remedies) it(what, () => assert.include(make().message, says))
+})
+
 describe("every error", () => {
   it.effect("is among the samples", () =>
     Effect.map(samples, (all) => {
@@ -249,6 +330,15 @@ describe("every error", () => {
     for (const one of classes) {
       const fields = Object.keys(one.fields)
       for (const taken of ["name", "message", "stack"]) assert.notInclude(fields, taken, tagOf(one))
+    }
+  })
+
+  it("is not decoded from fields of another type", () => {
+    const decode = Schema.decodeUnknownResult(codec)
+    const error = { _tag: "MultipleCompleteSections", scope: "agent", sections: [{ entry: "a", scope: "agent" }] }
+    assert.isTrue(Result.isSuccess(decode(error)))
+    for (const odd of [{ entry: 1, scope: "agent" }, { entry: "a" }, { entry: "a", scope: "agent", plugin: 1 }]) {
+      assert.isTrue(Result.isFailure(decode({ ...error, sections: [odd] })))
     }
   })
 

@@ -32,7 +32,10 @@ describe("make", () => {
     knownNames.push("later")
     assert.deepStrictEqual(self.tools, { schemas: [tool("a")], knownNames: ["hidden"] })
     assert.deepStrictEqual(changeable(self), [])
-    assert.deepStrictEqual(made<ToolProvider.Tools>({ schemas: [tool("a")] }).tools, { schemas: [tool("a")], knownNames: undefined })
+    assert.deepStrictEqual(made<ToolProvider.Tools>({ schemas: [tool("a")] }).tools, {
+      schemas: [tool("a")],
+      knownNames: undefined
+    })
   })
 
   it("leaves what is no tool in its place, and the other tools too", () => {

@@ -1,5 +1,6 @@
 /** Short pieces of a text for messages: on one line, of bounded length, without half a surrogate pair. */
 
+// oxlint-disable-next-line no-control-regex -- a vertical tab breaks a line; as `\v` the mutation tests make illegal code of it
 const lineBreak = /[\n\r\u000b\f\u0085\u2028\u2029]/u
 
 /** Whether a cut at this index would halve a surrogate pair. */
