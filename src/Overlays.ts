@@ -11,8 +11,8 @@ import * as PubSub from "effect/PubSub"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { observe } from "./internal/observe.ts"
 import { type CachedPlan, Registry, type Snapshot } from "./internal/registry.ts"
-import * as scopes from "./internal/scope.ts"
 import type { Entry, Provided } from "./Overlay.ts"
 import type { InvalidRegistration, RegistrationError } from "./PromptError.ts"
 import * as PromptScope from "./PromptScope.ts"
@@ -76,7 +76,7 @@ const makeOverlays = Effect.gen(function* () {
     pending = true
     queueMicrotask(flush)
   })
-  yield* observe(registry)
+  yield* observe({ moved: () => registry.move(), closed: (scope) => registry.close(scope) })
   return Overlays.of({
     register: (make) => register(registry, make),
     plan: (scope) => registry.plan(scope),
@@ -94,20 +94,6 @@ const makeOverlays = Effect.gen(function* () {
     )
   })
 })
-
-/** Scopes are process-wide: while the registry lives, it hears of their moving and closing. */
-const observe = (registry: Registry): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const observer: scopes.Observer = {
-        moved: () => registry.move(),
-        closed: (scope) => registry.close(scope)
-      }
-      scopes.observers.add(observer)
-      return observer
-    }),
-    (observer) => Effect.sync(() => scopes.observers.delete(observer))
-  )
 
 const register = (
   registry: Registry,

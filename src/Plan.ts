@@ -85,7 +85,12 @@ export const finish = <K extends Slots>(
   scope: string,
   merged: Merged<K>
 ): Result.Result<Plan<K>, MultipleCompleteSections> => {
-  const complete = merged.sections.filter((planned) => planned.entry.complete)
+  const complete: Array<Planned<Section.Section<unknown>>> = []
+  // A plain loop: the methods of frozen arrays are slow.
+  for (let i = 0; i < merged.sections.length; i++) {
+    const planned = merged.sections[i]!
+    if (planned.entry.complete) complete.push(planned)
+  }
   if (complete.length > 1) return Result.fail(multipleComplete(scope, complete))
   return Result.succeed(
     Object.freeze({

@@ -131,7 +131,7 @@ const move = (node: internal.ScopeNode, parent: PromptScope): Effect.Effect<void
     return Effect.fail(new ScopeCycle({ scope: node.label, parent: parent.label, chain: path }))
   }
   internal.setParent(node, parent)
-  for (const observer of internal.observers) observer.moved(node)
+  for (const observer of internal.observers) observer.moved?.(node)
   return Effect.void
 }
 

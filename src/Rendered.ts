@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, AssembledVariable, Assembly } from "./Assembly.ts"
 import { byCodeUnits } from "./internal/codeUnits.ts"
-import { type Parsed, parsedOf, type Reading, type Textual } from "./internal/parsed.ts"
+import { parse, type Parsed, type Reading, type Textual } from "./internal/parsed.ts"
 import * as Origin from "./Origin.ts"
 import * as PromptContext from "./PromptContext.ts"
 import { type Kind, type Owner, ownerFields, type RenderError } from "./PromptError.ts"
@@ -113,14 +113,16 @@ export const separator = "\n\n"
  * Renders an assembly. Fails with the leftmost problem of the first section, or context, that has one.
  *
  * Given what was rendered before, it comes back, the same object, if nothing that matters is different: neither a
- * text, nor the value of a variable in use, nor where one of them comes from.
+ * text, nor the value of a variable in use, nor where one of them comes from. Parts and lists of an assembly never
+ * change: the same object is taken to say the same.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const render = (assembly: Assembly, previous?: Rendered): Result.Result<Rendered, RenderError> => {
-  const sections = parsedOf(assembly.sections)
-  const contexts = parsedOf(assembly.contexts)
+  const before = previous === undefined ? undefined : parsedOf(previous)
+  const sections = parse(assembly.sections, before?.sections)
+  const contexts = parse(assembly.contexts, before?.contexts)
   const variables = used(assembly.variables, sections.names, contexts.names)
   const values = valuesOf(variables)
   const changed = previous === undefined ? undefined : changedNames(previous.variables, variables)
@@ -134,14 +136,45 @@ export const render = (assembly: Assembly, previous?: Rendered): Result.Result<R
     { assembly, values, changed, text: previous?.snapshot, parts: previous?.contexts }
   )
   if (Result.isFailure(snapshot)) return Result.fail(snapshot.failure)
-  const rendered: Rendered = {
-    text: prompt.success.text,
-    sections: prompt.success.parts,
-    contexts: snapshot.success.parts,
-    snapshot: snapshot.success.text,
-    variables
+  const rendered = new RenderedImpl(prompt.success, snapshot.success, variables, { sections, contexts })
+  return Result.succeed(previous !== undefined && equals(previous, rendered) ? previous : rendered)
+}
+
+/** The lists that something was rendered from, read. */
+interface From {
+  readonly sections: Parsed
+  readonly contexts: Parsed
+}
+
+/** What a rendering was made from, if it was made here. */
+let parsedOf: (rendered: Rendered) => From | undefined
+
+class RenderedImpl implements Rendered {
+  readonly text: string
+  readonly sections: ReadonlyArray<Part<AssembledSection>>
+  readonly contexts: ReadonlyArray<Part<AssembledContext>>
+  readonly snapshot: string
+  readonly variables: ReadonlyArray<AssembledVariable>
+  readonly #from: From
+
+  static {
+    parsedOf = (rendered) => (#from in rendered ? rendered.#from : undefined)
   }
-  return Result.succeed(previous !== undefined && equals(previous, rendered) ? previous : Object.freeze(rendered))
+
+  constructor(
+    prompt: RenderedList<AssembledSection>,
+    snapshot: RenderedList<AssembledContext>,
+    variables: ReadonlyArray<AssembledVariable>,
+    from: From
+  ) {
+    this.text = prompt.text
+    this.sections = prompt.parts
+    this.contexts = snapshot.parts
+    this.snapshot = snapshot.text
+    this.variables = variables
+    this.#from = from
+    Object.freeze(this)
+  }
 }
 
 // Plain loops from here on: this runs for each step of an agent, and the methods of frozen arrays are slow.
@@ -221,14 +254,15 @@ const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.R
     // One that a listener makes anew each time has the same name, but is not the same.
     if (candidate?.name === source.name) next++
     const before = candidate?.source === source ? candidate : undefined
-    const text = before !== undefined && isKept(reading, given.changed) ? before.text : textOf(reading, given.values)
+    const kept = before !== undefined && isKept(reading, given.changed) ? before : undefined
+    const text = kept === undefined ? textOf(reading, given.values) : kept.text
     if (text === undefined) {
       const problem = Template.render(source.text, valuesOf(given.assembly.variables), owner(kind, source))
       return Result.map(problem, () => nothing)
     }
     if (text === "") continue
     texts.push(text)
-    if (before !== undefined && before.offset === offset && before.text === text) parts.push(before)
+    if (kept !== undefined && kept.offset === offset) parts.push(kept)
     else {
       same = false
       parts.push(Object.freeze({ name: source.name, order: source.order, offset, text, source }))
@@ -255,16 +289,17 @@ const isKept = (reading: Reading, changed: ReadonlyArray<string> | undefined): b
 /** The text with all values, or nothing if something keeps it from rendering. */
 const textOf = (reading: Reading, values: Template.Values): string | undefined => {
   if (typeof reading === "string") return reading
-  let text = ""
+  const pieces: Array<string> = []
   for (const segment of reading.segments) {
-    if (segment._tag === "Literal") text += segment.text
+    if (segment._tag === "Literal") pieces.push(segment.text)
     else {
       const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
       if (value === undefined) return undefined
-      text += value
+      pieces.push(value)
     }
   }
-  return text
+  // What is joined is one flat string. What is added up stays in pieces, which each later rendering would walk again.
+  return pieces.join("")
 }
 
 const owner = (kind: Kind, source: Textual): Owner =>

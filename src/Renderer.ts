@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Assembly } from "./Assembly.ts"
 import { LastRendered, scopeOf } from "./internal/lastRendered.ts"
+import { observe } from "./internal/observe.ts"
 import type { RenderError } from "./PromptError.ts"
 import { Current } from "./PromptScope.ts"
 import * as Rendered from "./Rendered.ts"
@@ -41,19 +42,25 @@ export class Renderer extends Context.Service<
    *
    * @since 0.1.0
    */
-  static readonly layer: Layer.Layer<Renderer> = Layer.sync(this, () => {
-    const last = new LastRendered()
-    return Renderer.of({
-      render: (assembly) =>
-        Effect.withFiber((fiber) => {
-          const scope = scopeOf(assembly) ?? fiber.getRef(Current)
-          const again = last.again(scope, assembly)
-          if (again !== undefined) return Exit.succeed(again)
-          const rendered = Rendered.render(assembly, last.get(scope))
-          if (Result.isFailure(rendered)) return Exit.fail(rendered.failure)
-          last.set(scope, assembly, rendered.success)
-          return Exit.succeed(rendered.success)
-        })
-    })
-  })
+  static readonly layer: Layer.Layer<Renderer> = Layer.effect(
+    this,
+    Effect.suspend(() => makeRenderer)
+  )
 }
+
+const makeRenderer = Effect.gen(function* () {
+  const last = new LastRendered()
+  yield* observe({ closed: (scope) => last.forget(scope) })
+  return Renderer.of({
+    render: (assembly) =>
+      Effect.withFiber((fiber) => {
+        const scope = scopeOf(assembly) ?? fiber.getRef(Current)
+        const again = last.again(scope, assembly)
+        if (again !== undefined) return Exit.succeed(again)
+        const rendered = Rendered.render(assembly, last.get(scope))
+        if (Result.isFailure(rendered)) return Exit.fail(rendered.failure)
+        last.set(scope, assembly, rendered.success)
+        return Exit.succeed(rendered.success)
+      })
+  })
+})

@@ -28,7 +28,8 @@ import { madeFor } from "./internal/lastRendered.ts"
 import * as ledger from "./internal/ledger.ts"
 import { Recorder } from "./internal/recorder.ts"
 import { seal } from "./internal/seal.ts"
-import { assemblers } from "./internal/steady.ts"
+import { observe } from "./internal/observe.ts"
+import { Assemblers } from "./internal/steady.ts"
 import * as BuiltIns from "./BuiltIns.ts"
 import * as Listener from "./Listener.ts"
 import { type Entry, type Provided, suppressor } from "./Overlay.ts"
@@ -255,10 +256,14 @@ const make = Effect.fnUntraced(function* (
     ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
     ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
   ]).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
-  const assemble = assembleWith(overlays, waterfall, toolOrder)
+  const assemblers = new Assemblers(toolOrder, overlays.plan)
+  yield* observe({ closed: (scope) => assemblers.forget(scope) })
+  const assemble = assembleWith(overlays, waterfall, assemblers)
   return SystemPrompt.of({
     ...registrations,
-    assemble: Effect.withFiber(assemble),
+    assemble: Effect.withFiber((fiber) =>
+      flatMapNow(assemble(fiber), (assembly) => Exit.succeed(madeFor(assembly, fiber.getRef(PromptScope.Current))))
+    ),
     trace: traceWith(overlays, waterfall, toolOrder),
     renderAssembly: (assembly) => renderer.render(assembly),
     render: Effect.withFiber((fiber) => flatMapNow(assemble(fiber), (assembly) => renderer.render(assembly))),
@@ -351,20 +356,20 @@ const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured)
 // -----------------------------------------------------------------------------
 
 /** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
-const assembleWith = (
-  overlays: Overlays["Service"],
-  waterfall: Waterfall["Service"],
-  toolOrder: ToolOrder.ToolOrder | undefined
-): ((fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<Assembly, AssembleError>) => {
-  const assemblerOf = assemblers(toolOrder)
-  return (fiber) => {
+const assembleWith =
+  (
+    overlays: Overlays["Service"],
+    waterfall: Waterfall["Service"],
+    assemblers: Assemblers
+  ): ((fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<Assembly, AssembleError>) =>
+  (fiber) => {
     const scope = fiber.getRef(PromptScope.Current)
     const planned = overlays.plan(scope)
     if (Result.isFailure(planned)) return Exit.fail(planned.failure)
-    const assembled = assemblerOf(planned.success).assemble(waterfall, scope, fiber.getRef(Annotations))
+    const assembler = assemblers.of(scope, planned.success)
+    const assembled = assembler.assemble(waterfall, scope, fiber.getRef(Annotations))
     return asExit(assembled) ?? Effect.scoped(assembled)
   }
-}
 
 const traceWith = (
   overlays: Overlays["Service"],

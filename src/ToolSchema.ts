@@ -53,6 +53,8 @@ export type Input = Fields | (Fields & { readonly [hostOnly: string]: unknown })
 // guards
 // -----------------------------------------------------------------------------
 
+const isObject = (u: unknown): u is object => typeof u === "object" && u !== null
+
 const schemas = new WeakSet<object>()
 
 /**
@@ -61,7 +63,7 @@ const schemas = new WeakSet<object>()
  * @since 0.1.0
  * @category guards
  */
-export const isToolSchema = (u: unknown): u is ToolSchema => typeof u === "object" && u !== null && schemas.has(u)
+export const isToolSchema = (u: unknown): u is ToolSchema => isObject(u) && schemas.has(u)
 
 // -----------------------------------------------------------------------------
 // constructors
@@ -81,8 +83,7 @@ const seal = (name: string, description: string, deferLoading: boolean, paramete
   return self
 }
 
-const isDetached = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && detached.has(value)
+const isDetached = (value: unknown): value is JsonObject => isObject(value) && detached.has(value)
 
 const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
   const description = json.member(walk, source, "description", (value) =>
@@ -93,7 +94,7 @@ const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
   const deferLoading = json.member(walk, source, "deferLoading", (value) => value === true)
   return json.member(walk, source, "parameters", (value) => {
     if (isDetached(value)) return seal(name, description, deferLoading, value)
-    const frozen = typeof value === "object" && value !== null && Object.isFrozen(value) ? value : undefined
+    const frozen = isObject(value) && Object.isFrozen(value) ? value : undefined
     const held = frozen === undefined ? undefined : latest.get(frozen)
     if (held?.name === name && held.description === description && (held.deferLoading ?? false) === deferLoading) {
       return held
@@ -122,7 +123,7 @@ export const fromUnknown = (input: unknown, owner: Owner): Result.Result<ToolSch
   if (isToolSchema(input)) return Result.succeed(input)
   let tool = ""
   const projected = json.inspect((walk) => {
-    if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    if (!isObject(input) || Array.isArray(input)) {
       return json.refuse(walk, `expected a tool with name, description and parameters, found ${json.describe(input)}.`)
     }
     tool = json.member(walk, input, "name", (value) =>

@@ -562,6 +562,18 @@ const known = (chain: Chain.Chain): ReadonlyArray<Overlay.Overlay> =>
 const orderOf = (list: ReadonlyArray<string> | undefined) =>
   list === undefined ? undefined : { toolOrder: Result.getOrThrow(ToolOrder.make(list)) }
 
+describe("whose assembly it is", () => {
+  it("that of the last overlay's scope, or of the scope of the context; of no overlay, the global one", () => {
+    const chain = ["global", "preset", "agent"].map((label) => overlay({}, label))
+    assert.deepStrictEqual(
+      [[], chain.slice(0, 1), chain.slice(0, 2), chain].map((one) => assemble(one).scope),
+      ["global", "global", "preset", "agent"]
+    )
+    const context = { scope: PromptScope.global, annotations: Context.empty() }
+    assert.strictEqual(assemble(chain, { context }).scope, "global")
+  })
+})
+
 describe("assemble", () => {
   it("of no overlays is the empty assembly", () => {
     assert.deepStrictEqual(assemble([]), {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { describeCause, describeOwner, type Kind, ownerFields } from "../src/Owner.ts"
+import * as Schema from "effect/Schema"
+import { describeCause, describeOwner, Kind, ownerFields } from "../src/Owner.ts"
 
 describe("describeOwner", () => {
   const noun: Record<Kind, string> = {
@@ -14,6 +15,7 @@ describe("describeOwner", () => {
 
   for (const kind of Object.keys(noun) as ReadonlyArray<Kind>) {
     it(`calls a ${kind} by its noun, its name, its scope, and its plugin if it has one`, () => {
+      assert.isTrue(Schema.is(Kind)(kind))
       const owner = { kind, entry: "e", scope: "s" }
       assert.strictEqual(describeOwner(owner), `${noun[kind]} "e" of scope "s"`)
       assert.strictEqual(describeOwner({ ...owner, plugin: "p" }), `${noun[kind]} "e" of scope "s" (plugin "p")`)

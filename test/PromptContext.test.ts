@@ -10,6 +10,13 @@ const names = (assembly: Assembly.Assembly) => assembly.contexts.map((one) => on
 
 const snapshot = (...texts: ReadonlyArray<string>) => [PromptContext.heading, ...texts].join("\n\n")
 
+describe("what the model is told of contexts", () => {
+  it("is one line each: that the snapshot replaces earlier ones, and that there is none any more", () => {
+    assert.match(PromptContext.heading, /^[A-Z].* replaces every earlier .*\.$/)
+    assert.match(PromptContext.clearedNotice, /^There is no .* void\.$/)
+  })
+})
+
 describe("order", () => {
   it("[71] contexts stand by order, then by name in code units, whatever the order of registration", () => {
     const options = [context("b", 1), context("ä", 0), context("z", 0), context("a", 1), context("n", -1)]

@@ -241,6 +241,11 @@ describe("what to do depends on what happened", () => {
       "v99. Register it"
     ],
     [
+      "a scope under its own descendant",
+      () => new PromptError.ScopeCycle({ scope: "a", parent: "c", chain: ["a", "b", "c"] }),
+      'prompt scope "a" cannot have parent "c": it would be its own ancestor (a → b → c).'
+    ],
+    [
       "a closed scope, for what has no name",
       () => new PromptError.ScopeClosed({ scope: "agent", kind: "tools" }),
       'tool provider of scope "agent" cannot be registered: the prompt scope "agent" is closed.'

@@ -570,6 +570,52 @@ describe("sourceAt", () => {
 // the same object again
 // -----------------------------------------------------------------------------
 
+describe("spans", () => {
+  const spansOf = (self: Rendered.Rendered) =>
+    Rendered.spans(self).map(({ end, source, start }) => [start, end, source._tag, source.offset])
+
+  it("are the parts of the prompt from left to right, each with where it comes from", () => {
+    const assembly = assemble([
+      overlay({
+        sections: [
+          { name: "a", order: 0, text: "{{x}}A{{none}} {{y}}" },
+          { name: "empty", order: 1, text: "{{none}}" },
+          { name: "b", order: 2, text: "{{x}}", interpolate: false },
+          { name: "c", order: 3, text: Template.text`C${Template.ref("y")}` }
+        ],
+        variables: [
+          { name: "none", value: "" },
+          { name: "x", value: "xx" },
+          { name: "y", value: "yyy" }
+        ]
+      })
+    ])
+    const self = Result.getOrThrow(Rendered.render(assembly))
+    assert.strictEqual(self.text, "xxA yyy\n\n{{x}}\n\nCyyy")
+    assert.deepStrictEqual(spansOf(self), [
+      [0, 2, "Value", 0],
+      [2, 3, "Text", 5],
+      [3, 4, "Text", 14],
+      [4, 7, "Value", 0],
+      [7, 9, "Separator", 0],
+      [9, 14, "Text", 0],
+      [14, 16, "Separator", 0],
+      [16, 17, "Text", 0],
+      [17, 20, "Value", 0]
+    ])
+    for (const { end, source, start } of Rendered.spans(self)) {
+      for (let offset = start; offset < end; offset++) {
+        const expected = { ...source, offset: source.offset + offset - start }
+        assert.deepStrictEqual(Rendered.sourceAt(self, offset), Option.some(expected))
+      }
+    }
+  })
+
+  it("are none of an empty prompt", () => {
+    assert.deepStrictEqual(spansOf(Result.getOrThrow(Rendered.render(assemble([])))), [])
+  })
+})
+
 describe("render with what was rendered before", () => {
   const options = {
     sections: [

@@ -265,6 +265,19 @@ describe("errors", () => {
     assertMentions(failureOf("UnknownVariable", "{{zzz}}"), "Known variables: none.")
   })
 
+  it("of many known names a hundred are listed, and the others counted", () => {
+    const of = (count: number) =>
+      failureOf(
+        "UnknownVariable",
+        "{{zzz}}",
+        Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, ""]))
+      )
+    assert.strictEqual(of(100).known.length, 100)
+    assert.isFalse("more" in of(100))
+    assert.strictEqual(of(103).known.length, 100)
+    assert.strictEqual(of(103).more, 3)
+  })
+
   it("the known names are in the order of code units", () => {
     const error = failureOf("UnknownVariable", "{{zzz}}", { b_: "", b: "", ba: "", b1: "" })
     assert.deepStrictEqual(error.known, ["b", "b1", "b_", "ba"])
@@ -329,7 +342,10 @@ describe("errors", () => {
     assert.strictEqual(longer.group, `{{${"A".repeat(77)}…`)
     assert.notInclude(longer.message, "Write")
     assertMentions(failureOf("MalformedGroup", `{{${"A".repeat(64)}}}`), `Write {{${"a".repeat(64)}}}`)
-    assert.notInclude(failureOf("MalformedGroup", `{{${"A".repeat(65)}}}`).message, "Write")
+    assert.strictEqual(
+      failureOf("MalformedGroup", `{{${"A".repeat(65)}}}`).reason,
+      "a variable name is a–z, then a–z, 0–9, _. For literal braces set `interpolate: false`, or build the text with Template.text."
+    )
   })
 
   it("a message is one line and shows what cannot be seen, but leaves quotes and spaces alone", () => {
@@ -482,7 +498,9 @@ describe("Template.text", () => {
 
   it("is told from strings and other values", () => {
     assert.isTrue(Template.isTemplate(text`a`))
-    for (const other of ["a", undefined, null, 1, {}, { segments: [] }]) assert.isFalse(Template.isTemplate(other))
+    for (const other of ["a", undefined, null, 1, {}, { "": "" }, { segments: [] }]) {
+      assert.isFalse(Template.isTemplate(other))
+    }
     assert.isTrue(Template.isText(text`a`))
     assert.isTrue(Template.isText(""))
     for (const other of [undefined, null, 1, {}, new String("a")]) assert.isFalse(Template.isText(other))

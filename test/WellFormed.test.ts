@@ -257,6 +257,19 @@ describe("well-formed results", () => {
     )
   })
 
+  it("a change of one list, or of the annotations, is a change", () => {
+    const Note = Context.Service<string>("test/Note")
+    for (const change of [
+      { sections: [a] },
+      { contexts: [] },
+      { tools: [u] },
+      { variables: [] },
+      { annotations: Context.make(Note, "n") }
+    ]) {
+      assert.deepStrictEqual({ ...accepted({ ...base, ...change }) }, { ...base, ...change })
+    }
+  })
+
   it("a part needs no origin, interpolate or requires; they have their defaults", () => {
     const after = accepted({
       ...base,

@@ -1,14 +1,14 @@
 /**
- * What each prompt scope was rendered to last. The renderings of the scopes that rendered lately are held, so that they
- * need no new rendering. Of the others a weak reference is enough: a consumer that compares by `===` holds what it
- * compares with.
+ * What prompt scopes were rendered to last, for those that rendered lately: prompts are long, so only so many are held.
+ * Weak references would hold more, but each keeps what it refers to alive until the present job ends, and costs more than
+ * a rendering.
  */
 import type { Assembly } from "../Assembly.ts"
 import type { PromptScope } from "../PromptScope.ts"
 import type { Rendered } from "../Rendered.ts"
 import { Recent } from "./recent.ts"
 
-/** Prompts are long: those of so many scopes are held, and of twice as many at the most. */
+/** For so many scopes the last rendering is held, and for twice as many at the most. */
 const held = 32
 
 interface Last {
@@ -17,12 +17,8 @@ interface Last {
 }
 
 export class LastRendered {
-  // A weak reference costs much, and keeps alive whatever it is made for or asked for until the present job ends: it is
-  // made only for what is no longer held.
-  readonly #dropped = new WeakMap<PromptScope, WeakRef<Rendered>>()
-  readonly #held = new Recent<PromptScope, Last>(held, (scope, { rendered }) =>
-    this.#dropped.set(scope, new WeakRef(rendered))
-  )
+  readonly #held = new Recent<PromptScope, Last>(held)
+  #latest: Rendered | undefined
 
   /** What this very assembly was rendered to, if that was the last for its scope. */
   again(scope: PromptScope, assembly: Assembly): Rendered | undefined {
@@ -30,13 +26,19 @@ export class LastRendered {
     return last?.assembly === assembly ? last.rendered : undefined
   }
 
-  /** What was rendered last for the scope. */
+  /** What was rendered last for the scope, or else for any: scopes have most of their parts in common. */
   get(scope: PromptScope): Rendered | undefined {
-    return this.#held.get(scope)?.rendered ?? this.#dropped.get(scope)?.deref()
+    return this.#held.get(scope)?.rendered ?? this.#latest
   }
 
   set(scope: PromptScope, assembly: Assembly, rendered: Rendered): void {
-    this.#held.set(scope, { assembly, rendered })
+    this.#latest = rendered
+    // A closed scope is forgotten at its end, once and for all.
+    if (!scope.closed) this.#held.set(scope, { assembly, rendered })
+  }
+
+  forget(scope: PromptScope): void {
+    this.#held.delete(scope)
   }
 }
 
@@ -44,7 +46,7 @@ const scopes = new WeakMap<Assembly, PromptScope>()
 
 /** Notes for which scope an assembly was made: its label alone does not tell two scopes apart. */
 export const madeFor = (assembly: Assembly, scope: PromptScope): Assembly => {
-  scopes.set(assembly, scope)
+  if (!scopes.has(assembly)) scopes.set(assembly, scope)
   return assembly
 }
 

@@ -69,7 +69,8 @@ const shadow = <E extends Named>(
   const own = new Map(entries.map((entry) => [entry.name, entry]))
   const merged: Array<Planned<E>> = []
   const elsewhere: Array<Planned<E>> = []
-  for (const hidden of onto) {
+  for (let i = 0; i < onto.length; i++) {
+    const hidden = onto[i]!
     const entry = own.get(hidden.entry.name)
     if (entry === undefined) {
       merged.push(hidden)

@@ -1,6 +1,6 @@
 /**
- * Lists of sections or contexts whose texts have been read. Parts of an assembly and their lists cannot change and come
- * back as long as they say the same, so each is read once.
+ * Lists of sections or contexts whose texts have been read. The parts of an assembly cannot change and come back as long
+ * as they say the same, so each is read once.
  */
 import type * as Origin from "../Origin.ts"
 import * as Template from "../Template.ts"
@@ -24,13 +24,14 @@ export interface Interpolated {
 }
 
 export interface Parsed {
+  readonly list: ReadonlyArray<Textual>
   /** One for each part of the list. */
   readonly readings: ReadonlyArray<Reading>
   /** The variables that the list refers to. */
   readonly names: ReadonlySet<string>
 }
 
-const readings = new WeakMap<Textual, Reading>()
+const known = new WeakMap<Textual, Reading>()
 
 const read = ({ interpolate, text }: Textual): Reading => {
   if (!interpolate) return text.toString()
@@ -42,26 +43,24 @@ const read = ({ interpolate, text }: Textual): Reading => {
 }
 
 const readingOf = (part: Textual): Reading => {
-  const known = readings.get(part)
-  if (known !== undefined) return known
+  const before = known.get(part)
+  if (before !== undefined) return before
   const reading = read(part)
   // What is not frozen may change.
-  if (Object.isFrozen(part)) readings.set(part, reading)
+  if (Object.isFrozen(part)) known.set(part, reading)
   return reading
 }
 
-const lists = new WeakMap<ReadonlyArray<Textual>, Parsed>()
-
-/** The texts of a list, and the variables that they refer to. */
-export const parsedOf = (list: ReadonlyArray<Textual>): Parsed => {
-  const known = lists.get(list)
-  if (known !== undefined) return known
-  const all = list.map(readingOf)
+/** Reads all texts of a list; those that stand where they stood before need no reading. */
+export const parse = (list: ReadonlyArray<Textual>, before: Parsed | undefined): Parsed => {
+  if (before?.list === list) return before
+  const readings: Array<Reading> = []
   const names = new Set<string>()
-  for (const reading of all) {
-    if (typeof reading !== "string") for (const name of reading.names) names.add(name)
+  for (let i = 0; i < list.length; i++) {
+    const part = list[i]!
+    const reading = before?.list[i] === part ? before.readings[i]! : readingOf(part)
+    readings.push(reading)
+    if (typeof reading !== "string") for (let j = 0; j < reading.names.length; j++) names.add(reading.names[j]!)
   }
-  const parsed: Parsed = { readings: all, names }
-  if (Object.isFrozen(list)) lists.set(list, parsed)
-  return parsed
+  return { list, readings, names }
 }

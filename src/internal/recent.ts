@@ -5,13 +5,11 @@
  */
 export class Recent<K, V> {
   readonly #size: number
-  readonly #onDrop: ((key: K, value: V) => void) | undefined
   #young = new Map<K, V>()
   #old = new Map<K, V>()
 
-  constructor(size: number, onDrop?: (key: K, value: V) => void) {
+  constructor(size: number) {
     this.#size = size
-    this.#onDrop = onDrop
   }
 
   get(key: K): V | undefined {
@@ -23,16 +21,11 @@ export class Recent<K, V> {
   }
 
   set(key: K, value: V): void {
-    if (this.#young.size >= this.#size && !this.#young.has(key)) this.#age()
+    if (this.#young.size >= this.#size && !this.#young.has(key)) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
     this.#young.set(key, value)
-  }
-
-  #age(): void {
-    const dropped = this.#old
-    this.#old = this.#young
-    this.#young = new Map()
-    if (this.#onDrop === undefined) return
-    for (const [key, value] of dropped) if (!this.#old.has(key)) this.#onDrop(key, value)
   }
 
   delete(key: K): void {

@@ -46,7 +46,7 @@ interface Cached {
 }
 
 /** For how many scopes merges and plans are kept, at the least. Each is as long as all that its scope sees. */
-const kept = 256
+const kept = 64
 
 export class Registry {
   readonly #slots = new WeakMap<PromptScope, Slot>()

@@ -64,7 +64,7 @@ export const chain = (scope: PromptScope): ReadonlyArray<PromptScope> => {
 // -----------------------------------------------------------------------------
 
 export interface Observer {
-  readonly moved: (scope: PromptScope) => void
+  readonly moved?: (scope: PromptScope) => void
   readonly closed: (scope: PromptScope) => void
 }
 

@@ -25,8 +25,10 @@ import { assemblyOf, contextOf, sectionOf, toolsOf, variableOf } from "./compose
 import { named, threw } from "./evaluate.ts"
 import { flatMapNow } from "./exit.ts"
 import { Constant, isEffect } from "./give.ts"
-import { madeFor } from "./lastRendered.ts"
+import { Recent } from "./recent.ts"
 import { seal } from "./seal.ts"
+import type { CachedPlan } from "./registry.ts"
+import { chain } from "./scope.ts"
 import * as values from "./values.ts"
 
 type Provider = Plan<Provided>["tools"][number]
@@ -36,7 +38,7 @@ type Step = values.Step<Provided>
 // lists
 // -----------------------------------------------------------------------------
 
-/** One list of a plan, with what was made of it last. All plans that have the list share it. */
+/** One list of a plan, with what was made of it last. The plans of a scope and its ancestors that have the list share it. */
 interface Kept<V, A> {
   /** The providers that are no constants, and constants that are refused each time. */
   readonly steps: ReadonlyArray<Step>
@@ -69,20 +71,20 @@ const entriesWith = <P extends object, V, A>(
     const steps: Array<Step> = []
     const stepAt: Array<number> = []
     let last: { readonly values: Array<V>; readonly list: ReadonlyArray<A> } | undefined
-    const parts = planned.map((one, at): A | undefined => {
-      const made = constants.get(one)
-      if (made !== undefined) return made
-      const step = stepOf(one)
-      const constant = constantOf(step, pick)
-      if (constant !== undefined) {
-        const part = make(one, constant.value)
-        constants.set(one, part)
-        return part
+    const parts: Array<A | undefined> = []
+    for (let at = 0; at < planned.length; at++) {
+      const one = planned[at]!
+      let part = constants.get(one)
+      if (part === undefined) {
+        const step = stepOf(one)
+        const constant = constantOf(step, pick)
+        if (constant === undefined) {
+          steps.push(step)
+          stepAt.push(at)
+        } else constants.set(one, (part = make(one, constant.value)))
       }
-      steps.push(step)
-      stepAt.push(at)
-      return undefined
-    })
+      parts.push(part)
+    }
     return {
       steps,
       values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
@@ -90,7 +92,8 @@ const entriesWith = <P extends object, V, A>(
         const now = pick(from)
         if (last !== undefined && same(last.values, now)) return last.list
         const list = last === undefined ? [...parts] : [...last.list]
-        for (const [nth, at] of stepAt.entries()) {
+        for (let nth = 0; nth < stepAt.length; nth++) {
+          const at = stepAt[nth]!
           if (last === undefined || last.values[nth] !== now[nth]) list[at] = make(planned[at]!, now[nth]!)
         }
         // All are there: each has a constant or a step.
@@ -162,7 +165,7 @@ interface Last {
 
 /** Makes the assemblies of one plan. */
 export class Assembler {
-  readonly #plan: Plan<Provided>
+  readonly plan: Plan<Provided>
   readonly #toolOrder: ToolOrder | undefined
   readonly #variables: Kept<string | undefined, ReadonlyArray<AssembledVariable>>
   readonly #tools: Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
@@ -174,13 +177,15 @@ export class Assembler {
   #admitted: ReadonlyArray<Admitted> = []
   #last: Last | undefined
 
-  constructor(plan: Plan<Provided>, lists: Lists) {
-    this.#plan = plan
+  /** `above` is the one of the parent scope: a list that both plans have is made once. */
+  constructor(plan: Plan<Provided>, lists: Lists, above: Assembler | undefined) {
+    const shared = above?.plan
+    this.plan = plan
     this.#toolOrder = lists.toolOrder
-    this.#variables = lists.variables(plan.variables)
-    this.#tools = lists.tools(plan.tools)
-    this.#sections = lists.sections(plan.sections)
-    this.#contexts = lists.contexts(plan.contexts)
+    this.#variables = shared?.variables === plan.variables ? above!.#variables : lists.variables(plan.variables)
+    this.#tools = shared?.tools === plan.tools ? above!.#tools : lists.tools(plan.tools)
+    this.#sections = shared?.sections === plan.sections ? above!.#sections : lists.sections(plan.sections)
+    this.#contexts = shared?.contexts === plan.contexts ? above!.#contexts : lists.contexts(plan.contexts)
     this.#steps = [this.#variables, this.#tools, this.#sections, this.#contexts].flatMap(({ steps }) => steps)
   }
 
@@ -201,7 +206,7 @@ export class Assembler {
     if (before !== undefined && before.scope === scope && before.annotations === annotations) return before
     const context = Object.freeze({ scope, annotations })
     this.#context = context
-    this.#admitted = this.#plan.listeners.map((listener) => admit(listener, context))
+    this.#admitted = this.plan.listeners.map((listener) => admit(listener, context))
     return context
   }
 
@@ -264,13 +269,12 @@ export class Assembler {
     const base = composed.success
     // Another assembly may have come between, with other annotations.
     const listeners =
-      this.#context === context ? this.#admitted : this.#plan.listeners.map((listener) => admit(listener, context))
+      this.#context === context ? this.#admitted : this.plan.listeners.map((listener) => admit(listener, context))
     return flatMapNow(waterfall.run(listeners, base), (result): Effect.Effect<Assembly, AssembleError> => {
       const last = this.#last
       if (last !== undefined && last.base === base && last.result === result) return Exit.succeed(last.sealed)
       const sealed = seal(base, result)
       if (Result.isFailure(sealed)) return Exit.fail(sealed.failure)
-      madeFor(sealed.success, context.scope)
       this.#last = { values: from, base, result, sealed: sealed.success }
       return Exit.succeed(sealed.success)
     })
@@ -291,7 +295,7 @@ export class Assembler {
         last.base.sections === sections &&
         last.base.contexts === contexts
         ? last.base
-        : assemblyOf(this.#plan, this.#toolOrder, { sections, contexts, tools, variables })
+        : assemblyOf(this.plan, this.#toolOrder, { sections, contexts, tools, variables })
     )
   }
 }
@@ -359,23 +363,48 @@ interface Lists {
   readonly contexts: (planned: Plan<Provided>["contexts"]) => Kept<Text, ReadonlyArray<AssembledContext>>
 }
 
-const once = <K extends object, V>(make: (key: K) => V): ((key: K) => V) => {
-  const made = new WeakMap<K, V>()
-  return (key) => {
-    let value = made.get(key)
-    if (value === undefined) made.set(key, (value = make(key)))
-    return value
-  }
-}
+/** For how many scopes an assembler is kept, at the least. */
+const kept = 64
 
-/** The assemblers of a service, one for each plan that lives. */
-export const assemblers = (toolOrder: ToolOrder | undefined): ((plan: Plan<Provided>) => Assembler) => {
-  const lists: Lists = {
-    toolOrder,
-    variables: once(entriesWith(values.variableStep<Provided>, (from) => from.variables, variableOf)),
-    tools: once(toolsWith(toolOrder)),
-    sections: once(entriesWith(values.sectionStep<Provided>, (from) => from.sections, sectionOf)),
-    contexts: once(entriesWith(values.contextStep<Provided>, (from) => from.contexts, contextOf))
+/** The assemblers of a service, one for each scope in use. */
+export class Assemblers {
+  readonly #lists: Lists
+  readonly #planOf: (scope: PromptScope) => CachedPlan
+  readonly #kept = new Recent<PromptScope, Assembler>(kept)
+
+  constructor(toolOrder: ToolOrder | undefined, planOf: (scope: PromptScope) => CachedPlan) {
+    this.#planOf = planOf
+    this.#lists = {
+      toolOrder,
+      variables: entriesWith(values.variableStep<Provided>, (from) => from.variables, variableOf),
+      tools: toolsWith(toolOrder),
+      sections: entriesWith(values.sectionStep<Provided>, (from) => from.sections, sectionOf),
+      contexts: entriesWith(values.contextStep<Provided>, (from) => from.contexts, contextOf)
+    }
   }
-  return once((plan) => new Assembler(plan, lists))
+
+  /** The one for the scope and its plan of now. It shares with those of the ancestors what their plans share. */
+  of(scope: PromptScope, plan: Plan<Provided>): Assembler {
+    const known = this.#kept.get(scope)
+    if (known?.plan === plan) return known
+    let above: Assembler | undefined
+    for (const one of chain(scope).slice(0, -1)) {
+      const planned = this.#planOf(one)
+      above = Result.isSuccess(planned) ? this.#make(one, planned.success, above) : undefined
+    }
+    return this.#make(scope, plan, above)
+  }
+
+  #make(scope: PromptScope, plan: Plan<Provided>, above: Assembler | undefined): Assembler {
+    const known = this.#kept.get(scope)
+    if (known?.plan === plan) return known
+    const assembler = new Assembler(plan, this.#lists, above)
+    // A closed scope is forgotten at its end, once and for all.
+    if (!scope.closed) this.#kept.set(scope, assembler)
+    return assembler
+  }
+
+  forget(scope: PromptScope): void {
+    this.#kept.delete(scope)
+  }
 }

@@ -3,16 +3,15 @@
  *
  * It is written from the specification and the design, and shares nothing with the code. Everything is worked out anew
  * at every step, from one list of all that is registered, with no care for speed. Beside each rule stands where it comes
- * from: `spec` is the behaviour specification of dsh by section, `design` our design by section, `row` a row of its
- * differences from dsh, `doc` a page of `docs` or a doc comment.
+ * from: `spec` is the behaviour specification of dsh by section, `scenario` one of its scenarios, `design` our design by
+ * section, `row` a row of its differences from dsh, `doc` a page of `docs` or a doc comment.
  *
  * @since 0.1.0
  */
 import type * as Persona from "../Persona.ts"
-import type * as Section from "../Section.ts"
 import * as assembly from "./internal/modelAssembly.ts"
-import { chainOf, isLegalPassage, isSame, owner, Refusal, refuse, restMarker } from "./internal/modelAssembly.ts"
-import type { Entry, Item, List, Scope, ToolOrder } from "./internal/modelAssembly.ts"
+import { chainOf, isLegal, isSame, owner, Refusal, refuse, restMarker } from "./internal/modelAssembly.ts"
+import type { Entry, Item, List, Options, Scope } from "./internal/modelAssembly.ts"
 import { isVariableName } from "./internal/modelTemplate.ts"
 import type { Contribution, Observation, Program, Step } from "./Program.ts"
 
@@ -21,42 +20,37 @@ import type { Contribution, Observation, Program, Step } from "./Program.ts"
 // -----------------------------------------------------------------------------
 
 interface State {
-  readonly toolOrder: ToolOrder
+  readonly toolOrder: List<string>
   readonly scopes: Array<Scope>
   registrations: number
   entries: List<Entry>
 }
 
-/** spec §20, §5: the names and orders of a persona's sections, and what they are if they are not given. */
-const persona = ({ prefix, suffix, complete, includeRuntimeContext, plugin }: Persona.Options): List<Item> => [
+/** spec §20, §6: the names and orders of a persona's sections, and what they are if they are not given. */
+const persona = ({ prefix, suffix = "", complete, includeRuntimeContext, plugin }: Persona.Options): List<Item> => [
   { _tag: "Section", options: { name: "deployment:persona-prefix", order: 0, text: prefix, complete, plugin } },
-  { _tag: "Section", options: { name: "deployment:persona-suffix", order: 10200, text: suffix ?? "", plugin } },
+  { _tag: "Section", options: { name: "deployment:persona-suffix", order: 10200, text: suffix, plugin } },
   ...(includeRuntimeContext === false ? [{ _tag: "Suppressor" } as const] : [])
 ]
 
-/** spec §4 "Validation", doc `errors`; row 23: `requires` not together with `complete`. */
-const isLegal = (item: Item): boolean => {
-  if (item._tag === "Suppressor") return true
-  if (item._tag === "Variable") return isVariableName(item.options.name)
-  if (item._tag === "Tools") return item.options.name !== ""
-  if (item._tag === "Listener") return item.options.name !== "" && Number.isFinite(item.options.order ?? 0)
-  const { complete = false, requires = [] }: Section.Options = item.options
-  return isLegalPassage(item.options) && !(complete && requires.length > 0)
-}
+/** spec §4: variables must have names that text can refer to. */
+const isLegalItem = (item: Item): boolean =>
+  item._tag === "Suppressor" ||
+  (isLegal(item.options) && (item._tag !== "Variable" || isVariableName(item.options.name)))
 
-/** A contribution is registered as a whole, or not at all. */
-const register = (state: State, contribution: Contribution, scope: Scope): void => {
-  const registration = state.registrations++
+/** A contribution is registered as a whole, or not at all (spec §4 "leave no trace"). */
+const register = (state: State, contribution: Contribution, scope: Scope, registration: number): void => {
   const items = contribution._tag === "Persona" ? persona(contribution.options) : [contribution]
   const entries = items.map((item): Entry => {
-    const { name = "", plugin } = item._tag === "Suppressor" ? {} : item.options
+    const { name = "", order = 0, plugin }: Options = item._tag === "Suppressor" ? {} : item.options
     // design §3 "Fine print": a global listener is an entry of the global overlay that ends with its own scope.
     const isGlobal = item._tag === "Listener" && item.options.global === true
-    return { item, name, plugin, host: isGlobal ? state.scopes[0]! : scope, scope, registration }
+    return { item, name, order, plugin, host: isGlobal ? state.scopes[0]! : scope, scope, registration }
   })
   for (const entry of entries) {
-    if (!isLegal(entry.item)) refuse("InvalidRegistration", owner(entry, scope))
-    // spec §2 "Scope disposal".
+    // spec §4: validation comes first.
+    if (!isLegalItem(entry.item)) refuse("InvalidRegistration", owner(entry, scope))
+    // spec §2 "Scope disposal", §4: not through a dead handle.
     if (scope.closed) refuse("ScopeClosed", owner(entry, scope))
     // spec §3: names are unique in an overlay, per kind; tool providers and suppressors are anonymous.
     const isNamed = entry.item._tag !== "Tools" && entry.item._tag !== "Suppressor"
@@ -66,6 +60,7 @@ const register = (state: State, contribution: Contribution, scope: Scope): void 
   state.entries = [...state.entries, ...entries]
 }
 
+/** spec §3: only what was registered then, never what took its name later; a second time there is nothing left to end. */
 const end = (state: State, ends: (one: Entry) => boolean): void => {
   state.entries = state.entries.filter((one) => !ends(one))
 }
@@ -73,7 +68,7 @@ const end = (state: State, ends: (one: Entry) => boolean): void => {
 /** row 17; doc decision 5. */
 const open = (state: State, label: string, parent: Scope): void => {
   if (parent.closed) refuse("ScopeClosed", { scope: parent.label })
-  state.scopes.push({ label, parent, closed: false })
+  state.scopes.push({ label, parent })
 }
 
 /** row 13: a registration ends with its scope at the latest, wherever it is seen. */
@@ -103,7 +98,7 @@ const perform = (state: State, step: Step): Observation | void => {
   }
   const scope = scopeAt(step.scope)
   const assemble = () => assembly.assemble(state.entries, scope, state.toolOrder)
-  if (step._tag === "Register") return register(state, step.contribution, scope)
+  if (step._tag === "Register") return register(state, step.contribution, scope, state.registrations++)
   if (step._tag === "Assemble") return assembly.assembled(assemble())
   if (step._tag === "Render") return assembly.rendered(assemble())
   if (scope.parent === undefined) return { _tag: "Nothing" }
@@ -133,12 +128,13 @@ const checkToolOrder = (toolOrder: List<string>): void => {
  * @since 0.1.0
  * @category running
  */
-export const run = ({ toolOrder, steps }: Program): ReadonlyArray<Observation> => {
-  const service = observe(() => checkToolOrder(toolOrder ?? [restMarker]))
+export const run = ({ toolOrder = [restMarker], steps }: Program): ReadonlyArray<Observation> => {
+  // spec §5: before anything else. §9: the marker alone is the order that there is without any.
+  const service = observe(() => checkToolOrder(toolOrder))
   if (service._tag === "Failed") return [service]
-  const global: Scope = { label: "global", parent: undefined, closed: false }
-  const state: State = { toolOrder, scopes: [global], registrations: -1, entries: [] }
-  // spec §5, row 20: no identity; an empty persona, so that its names are taken. Its registration is before the first.
-  register(state, { _tag: "Persona", options: { prefix: "" } }, global)
+  const global: Scope = { label: "global" }
+  const state: State = { toolOrder, scopes: [global], registrations: 0, entries: [] }
+  // spec §5, row 20: no identity; an empty persona, so that its names are taken. No step can end it.
+  register(state, { _tag: "Persona", options: { prefix: "" } }, global, -1)
   return steps.map((step) => observe(() => perform(state, step)))
 }

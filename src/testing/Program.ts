@@ -69,7 +69,8 @@ export interface Program {
 }
 
 /**
- * A failure, without its words: the tag of the error, and its owner where it names one.
+ * A failure, without its words: the tag of the error, its owner where it names one, and what else it names: the complete
+ * sections in final order, the unknown tools as configured, the refused tool, or the variable.
  *
  * @since 0.1.0
  * @category models
@@ -80,6 +81,7 @@ export interface Failure {
   readonly entry?: string | undefined
   readonly scope?: string | undefined
   readonly plugin?: string | undefined
+  readonly names?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -91,6 +93,8 @@ export interface Failure {
 export interface Origin {
   readonly scope: string
   readonly plugin?: string | undefined
+  /** Name of the tool provider. */
+  readonly provider?: string | undefined
   /** What it shadows, nearest first: scope and plugin. */
   readonly shadows: ReadonlyArray<{ readonly scope: string; readonly plugin?: string | undefined }>
   /** The listener that added or last changed it. */
@@ -134,6 +138,8 @@ export type Observation =
         readonly value: string | undefined
         readonly origin: Origin
       }>
+      /** What the `Annotate` steps of its listeners have written. */
+      readonly note: string
     }
   | {
       readonly _tag: "Rendered"

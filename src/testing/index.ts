@@ -1,5 +1,6 @@
 /**
- * What consumers prove their own code with: generators, programs, laws, and doubles of services.
+ * What consumers prove their own code with: generators, programs, the reference model of what these have to do, laws,
+ * and doubles of services.
  *
  * @since 0.1.0
  */
@@ -9,6 +10,7 @@ export * as Edit from "./Edit.ts"
 export * as FailingProvider from "./FailingProvider.ts"
 export * as Law from "./Law.ts"
 export * as ListenerLaws from "./ListenerLaws.ts"
+export * as Model from "./Model.ts"
 export * as PluginLaws from "./PluginLaws.ts"
 export * as Program from "./Program.ts"
 export * as Recording from "./Recording.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { clip, lineAround, lineFrom, visible } from "../../src/internal/excerpt.ts"
+import { clip, clipMiddle, lineAround, lineFrom, visible } from "../../src/internal/excerpt.ts"
 
 const breaks = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"]
 
@@ -34,6 +34,22 @@ describe("clip", () => {
       ["a", "\uDFFF"]
     ] as const) {
       assert.strictEqual(clip(`abc${before}${after}f`, 5), `abc${before}…`)
+    }
+  })
+})
+
+describe("clipMiddle", () => {
+  it("leaves a text that fits as it is, and shortens a longer one to its beginning and, a third of the room, its end", () => {
+    assert.strictEqual(clipMiddle("abcdefghi", 9), "abcdefghi")
+    assert.strictEqual(clipMiddle("abcdefghij", 9), "abcde…hij")
+    assert.strictEqual(clipMiddle("abcdefghijk", 10), "abcdef…ijk")
+  })
+
+  it("halves no surrogate pair on either side", () => {
+    for (const pair of pairs) {
+      assert.strictEqual(clipMiddle(`abcd${pair}ghijk`, 9), "abcd…ijk")
+      assert.strictEqual(clipMiddle(`abcdefg${pair}jk`, 9), "abcde…jk")
+      assert.strictEqual(clipMiddle(`abcdefgh${pair}k`, 9), `abcde…${pair}k`)
     }
   })
 })

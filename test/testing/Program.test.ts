@@ -176,7 +176,7 @@ describe("Program.run", () => {
       )
       assert.deepStrictEqual(failed, {
         _tag: "Failed",
-        failure: { tag: "UnknownVariable", kind: "section", entry: "a", scope: "p" }
+        failure: { tag: "UnknownVariable", kind: "section", entry: "a", scope: "p", names: ["b"] }
       })
     })
   )

@@ -1,12 +1,11 @@
 /**
- * How the reference model assembles and renders: from the list of all that a scope sees, farthest first.
+ * How the reference model assembles and renders: from the list of all that is registered.
  *
  * For how its sources are cited see `Model.ts`.
  */
-import type * as PromptContext from "../../PromptContext.ts"
 import type * as Section from "../../Section.ts"
-import type { Text } from "../../Template.ts"
 import type * as ToolSchema from "../../ToolSchema.ts"
+import type * as Variable from "../../Variable.ts"
 import type * as Edit from "../Edit.ts"
 import type { Contribution, Failure, Observation, Origin, Part } from "../Program.ts"
 import { fill, interpolate, isVariableName } from "./modelTemplate.ts"
@@ -16,38 +15,62 @@ import { fill, interpolate, isVariableName } from "./modelTemplate.ts"
 // -----------------------------------------------------------------------------
 
 export type List<A> = ReadonlyArray<A>
-export type ToolOrder = List<string> | undefined
-export type Scope = { readonly label: string; parent: Scope | undefined; closed: boolean }
+export type Scope = { readonly label: string; parent?: Scope; closed?: boolean }
 
 /** What is registered as one entry: a persona is several. */
 export type Item = Exclude<Contribution, { readonly _tag: "Persona" }>
 type Of<Tag extends Item["_tag"]> = Extract<Item, { readonly _tag: Tag }>
 
+/** Of whatever kind: what a section can say, the others say some of. */
+export type Options = { readonly [Key in keyof Section.Options]?: Section.Options[Key] | undefined }
+
 /** An entry is seen by `host` and all below it. It ends with its registration or with `scope`, whichever ends first. */
 export interface Entry<A extends Item = Item> {
   readonly item: A
+  /** Empty for what is anonymous. */
   readonly name: string
+  /** 0 unless it says another. */
+  readonly order: number
   readonly plugin: string | undefined
   readonly host: Scope
   readonly scope: Scope
   readonly registration: number
 }
 
-/** A section or a context; contexts require nothing. */
-type Passage = Omit<Part, "text"> & { readonly text: Text; readonly requires: List<string> }
-type Bound = { readonly name: string; readonly value: string | undefined; readonly origin: Origin }
-/** `was` is what it was before the listener that runs now. */
-type Tool = { readonly schema: ToolSchema.Input; readonly origin: Origin; readonly was?: Tool }
+/** A section or a context; contexts require nothing. row 8: both may be data. */
+const passage = (options: Section.Options, origin: Origin) => {
+  const { name, order, text, interpolate = true, requires = [] } = options
+  return { name, order, text, interpolate, requires, origin }
+}
+
+/** spec §9 "Projection": these fields, in this order; `deferLoading` only where it is exactly true. */
+const tool = ({ name, description, parameters, deferLoading }: ToolSchema.Input, origin: Origin) => {
+  const fields = { name, description, parameters }
+  return { ...fields, ...(deferLoading === true ? { deferLoading } : {}), origin }
+}
+
+const bound = ({ name, value }: Variable.Options, origin: Origin) => ({ name, value, origin })
+
+type Passage = ReturnType<typeof passage>
+type Tool = ReturnType<typeof tool>
+type Bound = ReturnType<typeof bound>
 
 interface Assembly {
   readonly sections: List<Passage>
   readonly contexts: List<Passage>
   readonly tools: List<Tool>
   readonly variables: List<Bound>
+  readonly note: string
+}
+
+/** All that a part says, where it comes from aside. Of a tool, that is the JSON text that is sent. */
+const says = (part: Passage | Tool | Bound): string => {
+  const segments = "text" in part && typeof part.text === "object" ? part.text.segments : undefined
+  return JSON.stringify({ ...part, segments, origin: undefined })
 }
 
 // -----------------------------------------------------------------------------
-// failures
+// failures and owners
 // -----------------------------------------------------------------------------
 
 /** What is thrown where something is refused. */
@@ -66,27 +89,20 @@ export const refuse: (tag: string, fields: Omit<Failure, "tag">) => never = (tag
   throw new Refusal(present({ tag, ...fields }))
 }
 
-const kindOf = (entry: Entry): string => entry.item._tag.toLowerCase()
+/** design §3 "Errors": each names the owner. */
+export const owner = ({ item, name, host, plugin }: Entry, scope = host) =>
+  ({ kind: item._tag.toLowerCase(), entry: name, scope: scope.label, plugin }) as const
 
-/** design §3 "Errors": each names the owner. doc of `Owner`: what is anonymous has the empty name. */
-export const owner = (entry: Entry, scope = entry.host) =>
-  ({ kind: kindOf(entry), entry: entry.name, scope: scope.label, plugin: entry.plugin }) as const
-
-// -----------------------------------------------------------------------------
-// entries
-// -----------------------------------------------------------------------------
-
-/** spec §2. Farthest first, itself last. Nobody sees a closed scope, for it has no entries (design §3 "Fine print"). */
-export const chainOf = (scope: Scope): List<Scope> => [
-  ...(scope.parent === undefined ? [] : chainOf(scope.parent)),
-  scope
-]
+const authorOf = ({ host, plugin }: Entry) => present({ scope: host.label, plugin })
 
 export const isSame = (a: Entry, b: Entry): boolean => a.item._tag === b.item._tag && a.name === b.name
 
-/** doc `errors`; design §3 "Fine print": a Template is never data. */
-export const isLegalPassage = ({ name, order, text, interpolate }: PromptContext.Options): boolean =>
-  name !== "" && Number.isFinite(order) && !(interpolate === false && typeof text === "object")
+/** row 22, doc of `Origin`: what it hides, of all that are seen with it, comes nearest first. Only tools have a provider. */
+const originOf = (entry: Entry, seen: List<Entry> = []): Origin => {
+  const provider = entry.item._tag === "Tools" ? entry.item.options.name : undefined
+  const hidden = seen.filter((one) => one !== entry && isSame(one, entry)).toReversed()
+  return present({ ...authorOf(entry), provider, shadows: hidden.map(authorOf) })
+}
 
 // -----------------------------------------------------------------------------
 // order
@@ -100,22 +116,19 @@ const by =
     return key === undefined ? 0 : key(a) < key(b) ? -1 : 1
   }
 
-/** spec §8, row 5. */
+/** spec §8, row 5; listeners row 6; variables, which have no order, by name alone (row 7). */
 const byPlace = by<{ readonly name: string; readonly order: number }>([(one) => one.order, (one) => one.name])
-
-/** row 7. */
-const byName = by<{ readonly name: string }>([(one) => one.name])
 
 export const restMarker = "<unlisted-tools>"
 
 /** spec §9 "Ordering": listed names stand where they are listed, all others where the marker is, by name. */
-const byToolOrder = (toolOrder: ToolOrder = [restMarker]) =>
-  by<Tool>([
-    ({ schema }) => toolOrder.indexOf(toolOrder.includes(schema.name) ? schema.name : restMarker),
-    ({ schema }) => schema.name
-  ])
+const byToolOrder = (toolOrder: List<string>) =>
+  by<Tool>([({ name }) => toolOrder.indexOf(toolOrder.includes(name) ? name : restMarker), ({ name }) => name])
 
-/** doc of `Assembly.addSection` and its like: a new part stands before the first that comes after it; none moves. */
+/**
+ * doc of `Assembly.addSection` and its like, design §3 "Fine print": by the usual order, after what is equal, and none
+ * of the others moves. No rule says where that is in a list that a listener reversed: before the first that comes later.
+ */
 const insert = <A>(all: List<A>, one: A, compare: (a: A, b: A) => number): List<A> => {
   const at = all.findIndex((other) => compare(other, one) > 0)
   return all.toSpliced(at < 0 ? all.length : at, 0, one)
@@ -124,6 +137,9 @@ const insert = <A>(all: List<A>, one: A, compare: (a: A, b: A) => number): List<
 // -----------------------------------------------------------------------------
 // plan, evaluate, compose
 // -----------------------------------------------------------------------------
+
+/** spec §2. Farthest first, itself last. Nobody sees a closed scope, for it has no entries (design §3 "Fine print"). */
+export const chainOf = (scope: Scope): List<Scope> => [...(scope.parent ? chainOf(scope.parent) : []), scope]
 
 const all = <Tag extends Item["_tag"]>(seen: List<Entry>, tag: Tag): List<Entry<Of<Tag>>> =>
   seen.filter((one): one is Entry<Of<Tag>> => one.item._tag === tag)
@@ -135,69 +151,56 @@ const nearest = <Tag extends Item["_tag"]>(seen: List<Entry>, tag: Tag): List<En
 /** Place in the chain of everybody who sees it. */
 const positionOf = ({ host }: Entry): number => chainOf(host).length
 
-/** design §3 "Fine print"; doc decision 6. */
-const byProvider = by<Entry>([positionOf, (one) => one.name, (one) => one.plugin ?? ""])
-
-const authorOf = ({ host, plugin }: Entry) => present({ scope: host.label, plugin })
-
-/** row 22, doc of `Origin`: what it hides comes nearest first. Tools append and hide nothing. */
-const originOf = (entry: Entry, seen: List<Entry> = []): Origin => {
-  const hidden = seen.filter((one) => one !== entry && isSame(one, entry))
-  return { ...authorOf(entry), shadows: hidden.toReversed().map(authorOf) }
-}
-
 /** row 10: a value of the wrong type is a failure of its owner. */
-const accept = <A>(value: A, fits: boolean, entry: Entry): A => (fits ? value : refuse("ProviderFailure", owner(entry)))
+const accept = <A>(value: A, types: List<string>, entry: Entry): A =>
+  types.includes(typeof value) ? value : refuse("ProviderFailure", owner(entry))
 
-/** spec §7.8, §7.9; row 8. */
-const passage = (entry: Entry<Of<"Section"> | Of<"Context">>, seen: List<Entry>): Passage => {
-  const { name, order, text, interpolate = true, requires = [] }: Section.Options = entry.item.options
-  const isText = typeof text === "string" || typeof text === "object"
-  return { name, order, text: accept(text, isText, entry), interpolate, requires, origin: originOf(entry, seen) }
+/** spec §7.8, §7.9. */
+const read = (entry: Entry<Of<"Section"> | Of<"Context">>, seen: List<Entry>): Passage => {
+  accept(entry.item.options.text, ["string", "object"], entry)
+  return passage(entry.item.options, originOf(entry, seen))
 }
 
 /** spec §7.3, scenario 49. */
 const bind = (entry: Entry<Of<"Variable">>, seen: List<Entry>): Bound => {
-  const { name, value } = entry.item.options
-  const fits = value === undefined || typeof value === "string"
-  return { name, value: accept(value, fits, entry), origin: originOf(entry, seen) }
+  accept(entry.item.options.value, ["string", "undefined"], entry)
+  return bound(entry.item.options, originOf(entry, seen))
 }
-
-/** doc of `ToolSchema.fromUnknown`. */
-const isTool = ({ name, description, parameters }: ToolSchema.Input): boolean =>
-  name !== "" && typeof description === "string" && isJson(parameters)
 
 const isJson = (value: unknown): boolean =>
   typeof value === "object" && value !== null
     ? Object.values(value).every(isJson)
     : value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
 
-/** spec §9 "Projection": these fields, in this order; `deferLoading` only where it is exactly true. */
-const emit = ({ name, description, parameters, deferLoading }: ToolSchema.Input): string =>
-  JSON.stringify({ name, description, parameters, ...(deferLoading === true ? { deferLoading } : {}) })
+/** doc of `ToolSchema.fromUnknown`. */
+const isTool = ({ name, description, parameters }: ToolSchema.Input): boolean =>
+  name !== "" && typeof description === "string" && isJson(parameters)
 
-/** spec §9 "Projection": looked at as soon as it is given. Reserved names too; dsh looks for them later (spec §7.10). */
+/** spec §7.5: looked at as soon as it is given; for reserved names this is doc `differences`, dsh looks last (spec §22). */
 const give = (entry: Entry<Of<"Tools">>) => {
-  const tools = accept(entry.item.options.tools, typeof entry.item.options.tools === "object", entry)
+  const tools = accept(entry.item.options.tools, ["object"], entry)
   const { schemas, knownNames = [] } = "schemas" in tools ? tools : { schemas: tools }
   for (const schema of schemas) {
-    if (!isTool(schema)) refuse("InvalidToolSchema", owner(entry))
-    if (schema.name === restMarker) refuse("ReservedToolName", owner(entry))
+    const names = [schema.name]
+    if (!isTool(schema)) refuse("InvalidToolSchema", { ...owner(entry), names })
+    if (schema.name === restMarker) refuse("ReservedToolName", { ...owner(entry), names })
   }
   // row 16: visible tools are always known.
-  return { entry, schemas, known: [...knownNames, ...schemas.map((schema) => schema.name)] }
+  const known = [...knownNames, ...schemas.map((schema) => schema.name)]
+  return { known, given: schemas.map((schema) => ({ entry, tool: tool(schema, originOf(entry)) })) }
 }
 
-/** spec §9 "Ordering". Tools of one name: row 7, doc decision 6. */
-const compose = (given: List<ReturnType<typeof give>>, toolOrder: ToolOrder): List<Tool> => {
-  const known = [restMarker, ...given.flatMap((one) => one.known)]
-  const unknown = toolOrder?.find((name) => !known.includes(name))
-  if (unknown !== undefined) refuse("UnknownTool", { kind: "toolOrder", entry: unknown, scope: "global" })
-  const tools = given.flatMap(({ entry, schemas }) => schemas.map((schema) => ({ ...entry, schema })))
-  const canonical = tools.toSorted(
-    by<(typeof tools)[number]>([positionOf, (one) => one.name, (one) => emit(one.schema), (one) => one.plugin ?? ""])
+/** spec §9 "Ordering". Tools of one name: row 7. */
+const compose = (providers: List<ReturnType<typeof give>>, toolOrder: List<string>): List<Tool> => {
+  const known = [restMarker, ...providers.flatMap((one) => one.known)]
+  const unknown = toolOrder.filter((name) => !known.includes(name))
+  const [entry] = unknown
+  if (entry !== undefined) refuse("UnknownTool", { kind: "toolOrder", entry, scope: "global", names: unknown })
+  const given = providers.flatMap((one) => one.given)
+  const canonical = given.toSorted(
+    by([(one) => positionOf(one.entry), (one) => one.entry.name, (one) => says(one.tool)])
   )
-  return canonical.map((one) => ({ schema: one.schema, origin: originOf(one) })).toSorted(byToolOrder(toolOrder))
+  return canonical.map((one) => one.tool).toSorted(byToolOrder(toolOrder))
 }
 
 // -----------------------------------------------------------------------------
@@ -207,73 +210,54 @@ const compose = (given: List<ReturnType<typeof give>>, toolOrder: ToolOrder): Li
 /** Of a part that a listener makes, until its result is taken. */
 const nobody: Origin = { scope: "", shadows: [] }
 
-const draft = (input: Omit<Section.Options, "complete" | "plugin">): Passage => {
-  const { name, order, text, interpolate = true, requires = [] } = input
-  return { name, order, text, interpolate, requires, origin: nobody }
+type Named = { readonly name: string }
+
+const named = <A extends Named>(list: List<A>, name: string): A | undefined => list.find((one) => one.name === name)
+
+const without = <A extends Named>(list: List<A>, name: string): List<A> => list.filter((one) => one.name !== name)
+
+const replace = <A extends Named>(list: List<A>, by: A): List<A> => list.map((one) => (one.name === by.name ? by : one))
+
+const describe = (list: List<Tool>, name: string, description: string): List<Tool> =>
+  list.map((one) => (one.name === name ? { ...one, description } : one))
+
+const set = (list: List<Bound>, one: Bound): List<Bound> =>
+  [...without(list, one.name), one].toSorted(by([({ name }) => name]))
+
+/** What a step changes: doc of the combinators of `Assembly`, and of `Edit.Step`. */
+const edit = (self: Assembly, step: Edit.Step, toolOrder: List<string>, listener: Entry): Partial<Assembly> => {
+  const { sections, contexts, tools, variables, note } = self
+  if (step._tag === "AddSection") return { sections: insert(sections, passage(step.section, nobody), byPlace) }
+  if (step._tag === "ReplaceSection") return { sections: replace(sections, passage(step.section, nobody)) }
+  if (step._tag === "RemoveSection") return { sections: without(sections, step.name) }
+  if (step._tag === "ReverseSections") return { sections: sections.toReversed() }
+  if (step._tag === "AddContext") return { contexts: insert(contexts, passage(step.context, nobody), byPlace) }
+  if (step._tag === "RemoveContext") return { contexts: without(contexts, step.name) }
+  if (step._tag === "AddTool") return { tools: insert(tools, tool(step.tool, nobody), byToolOrder(toolOrder)) }
+  if (step._tag === "DescribeTool") return { tools: describe(tools, step.name, step.description) }
+  if (step._tag === "RemoveTool") return { tools: without(tools, step.name) }
+  if (step._tag === "SetVariable") return { variables: set(variables, bound(step, nobody)) }
+  if (step._tag === "RemoveVariable") return { variables: without(variables, step.name) }
+  if (step._tag === "Annotate") return { note: note + step.value }
+  return refuse({ Throw: "ListenerFailure", Promise: "InvalidAssembly" }[step._tag], owner(listener))
 }
 
-const named = <A extends { readonly name: string }>(list: List<A>, name: string): A | undefined =>
-  list.find((one) => one.name === name)
-
-const without = <A extends { readonly name: string }>(list: List<A>, name: string): List<A> =>
-  list.filter((one) => one.name !== name)
-
-/** doc of the combinators of `Assembly`. */
-const edit = (self: Assembly, step: Edit.Step, toolOrder: ToolOrder, listener: Entry): Assembly => {
-  const { sections, contexts, tools, variables } = self
-  switch (step._tag) {
-    case "AddSection":
-      return { ...self, sections: insert(sections, draft(step.section), byPlace) }
-    case "ReplaceSection":
-      return { ...self, sections: sections.map((one) => (one.name === step.section.name ? draft(step.section) : one)) }
-    case "RemoveSection":
-      return { ...self, sections: without(sections, step.name) }
-    case "ReverseSections":
-      return { ...self, sections: sections.toReversed() }
-    case "AddContext":
-      return { ...self, contexts: insert(contexts, draft(step.context), byPlace) }
-    case "RemoveContext":
-      return { ...self, contexts: without(contexts, step.name) }
-    case "AddTool":
-      return { ...self, tools: insert(tools, { schema: step.tool, origin: nobody }, byToolOrder(toolOrder)) }
-    case "DescribeTool": {
-      const described = (one: Tool) => ({ ...one, schema: { ...one.schema, description: step.description } })
-      return { ...self, tools: tools.map((one) => (one.schema.name === step.name ? described(one) : one)) }
-    }
-    case "RemoveTool":
-      return { ...self, tools: tools.filter((one) => one.schema.name !== step.name) }
-    case "SetVariable": {
-      const variable: Bound = { name: step.name, value: step.value, origin: nobody }
-      return { ...self, variables: insert(without(variables, step.name), variable, byName) }
-    }
-    case "RemoveVariable":
-      return { ...self, variables: without(variables, step.name) }
-    case "Annotate":
-      return self
-    case "Throw":
-      return refuse("ListenerFailure", owner(listener))
-    case "Promise":
-      return refuse("InvalidAssembly", owner(listener))
-  }
+/** spec §4 "Validation", doc `errors`; a Template is never data (design §3 "Fine print"); row 23. */
+export const isLegal = (options: Options): boolean => {
+  const { name, order = 0, text, interpolate, complete = false, requires = [] } = options
+  const isTemplateAsData = interpolate === false && typeof text === "object"
+  return name !== "" && Number.isFinite(order) && !isTemplateAsData && !(complete && requires.length > 0)
 }
 
-const areUnique = (list: List<{ readonly name: string }>): boolean =>
-  new Set(list.map((one) => one.name)).size === list.length
+const areUnique = (list: List<Named>): boolean => new Set(list.map((one) => one.name)).size === list.length
 
-/** spec §21, row 12. Tools may share a name (scenario 324). */
+/** spec §21, row 12. Tools may share a name (scenario 324), but not have the reserved one (spec §9). */
 const isWellFormed = ({ sections, contexts, tools, variables }: Assembly): boolean =>
-  [...sections, ...contexts].every(isLegalPassage) &&
+  [...sections, ...contexts].every(isLegal) &&
   areUnique(sections) &&
   areUnique(contexts) &&
-  tools.every(({ schema }) => isTool(schema) && schema.name !== restMarker) &&
+  tools.every((one) => isTool(one) && one.name !== restMarker) &&
   variables.every((one) => isVariableName(one.name))
-
-/** All that a part says, where it comes from aside. */
-const says = (part: Passage | Tool | Bound): string => {
-  if ("schema" in part) return emit(part.schema)
-  const segments = "text" in part && typeof part.text === "object" ? part.text.segments : []
-  return JSON.stringify({ ...part, segments, origin: nobody })
-}
 
 /**
  * doc of `Origin`: what a listener added has its scope and plugin, what it changed keeps those that it had; both name
@@ -287,20 +271,24 @@ const signed = <A extends Passage | Tool | Bound>(after: A, before: A | undefine
 
 /** As `signed`. Tools may share a name: one is what it was made of, an added one what says the same and would be gone. */
 const signedTools = (after: List<Tool>, before: List<Tool>, listener: Entry): List<Tool> => {
-  let gone = before.filter((old) => !after.some((one) => one.was === old))
+  let gone = before.filter((old) => !after.some((one) => one.origin === old.origin))
   return after.map((one) => {
-    const was = one.was ?? gone.find((old) => says(old) === says(one))
+    const made = before.find((old) => old.origin === one.origin)
+    const was = made ?? gone.find((old) => says(old) === says(one))
     gone = gone.filter((old) => old !== was)
     return signed(one, was, listener)
   })
 }
 
 /** design §3 "Listeners": each result is judged at once. */
-const listen = (before: Assembly, listener: Entry<Of<"Listener">>, toolOrder: ToolOrder): Assembly => {
-  const start: Assembly = { ...before, tools: before.tools.map((was) => ({ ...was, was })) }
-  const after = listener.item.options.steps.reduce((self, step) => edit(self, step, toolOrder, listener), start)
+const listen = (before: Assembly, listener: Entry<Of<"Listener">>, toolOrder: List<string>): Assembly => {
+  const after = listener.item.options.steps.reduce<Assembly>(
+    (self, step) => ({ ...self, ...edit(self, step, toolOrder, listener) }),
+    before
+  )
   if (!isWellFormed(after)) refuse("InvalidAssembly", owner(listener))
   return {
+    ...after,
     sections: after.sections.map((one) => signed(one, named(before.sections, one.name), listener)),
     contexts: after.contexts.map((one) => signed(one, named(before.contexts, one.name), listener)),
     tools: signedTools(after.tools, before.tools, listener),
@@ -313,39 +301,38 @@ const listen = (before: Assembly, listener: Entry<Of<"Listener">>, toolOrder: To
 // -----------------------------------------------------------------------------
 
 /** design §3 "The pipeline", from the registrations of this moment (row 1). */
-export const assemble = (entries: List<Entry>, scope: Scope, toolOrder: ToolOrder): Assembly => {
+export const assemble = (entries: List<Entry>, scope: Scope, toolOrder: List<string>): Assembly => {
   // spec §8: siblings and descendants take no part.
   const seen = chainOf(scope).flatMap((host) => entries.filter((one) => one.host === host))
 
-  // plan. row 3: two complete sections are refused before anything is evaluated.
-  const sections = nearest(seen, "Section").toSorted((a, b) => byPlace(a.item.options, b.item.options))
-  const [complete, another] = sections.filter((one) => one.item.options.complete === true)
-  if (another !== undefined) refuse("MultipleCompleteSections", { scope: scope.label })
+  // plan. row 3: two complete sections are refused before anything is evaluated, and named in final order (spec §22).
+  const sections = nearest(seen, "Section").toSorted(byPlace)
+  const complete = sections.filter((one) => one.item.options.complete === true).map((one) => one.name)
+  if (complete.length > 1) refuse("MultipleCompleteSections", { scope: scope.label, names: complete })
   // spec §7.2, §7.9: suppressed contexts are not even evaluated.
   const suppressed = all(seen, "Suppressor").length > 0
-  const contexts = nearest(suppressed ? [] : seen, "Context").toSorted((a, b) =>
-    byPlace(a.item.options, b.item.options)
-  )
+  const contexts = suppressed ? [] : nearest(seen, "Context").toSorted(byPlace)
 
-  // evaluate. design §3 "Fine print": in this order; all winners, and nobody else (row 2).
-  const bound = nearest(seen, "Variable").toSorted(byName)
-  const variables = bound.map((one) => bind(one, seen))
-  const given = all(seen, "Tools").toSorted(byProvider).map(give)
-  const evaluated = sections.map((one) => passage(one, seen))
-  const remarks = contexts.map((one) => passage(one, seen))
+  // evaluate. design §3 "Fine print", doc decision 6: in this order; all winners, and nobody else (row 2).
+  const variables = nearest(seen, "Variable").toSorted(byPlace)
+  const providers = all(seen, "Tools").toSorted(by([positionOf, (one) => one.name, (one) => one.plugin ?? ""]))
+  const bounds = variables.map((one) => bind(one, seen))
+  const given = providers.map(give)
+  const passages = sections.map((one) => read(one, seen))
+  const remarks = contexts.map((one) => read(one, seen))
 
   // compose. spec §7.10.
-  const base: Assembly = { sections: evaluated, contexts: remarks, tools: compose(given, toolOrder), variables }
+  const tools = compose(given, toolOrder)
+  const base: Assembly = { sections: passages, contexts: remarks, tools, variables: bounds, note: "" }
 
   // waterfall. row 6: lower order outermost, then by name, then the ancestor's, which `seen` has first.
-  const listeners = all(seen, "Listener").toSorted(by([({ item }) => item.options.order ?? 0, ({ name }) => name]))
+  const listeners = all(seen, "Listener").toSorted(byPlace)
   const after = listeners.reduce((self, one) => listen(self, one, toolOrder), base)
 
   // seal. spec §11; row 23: judged by the tools after the waterfall.
-  const has = (name: string): boolean => after.tools.some(({ schema }) => schema.name === name)
-  const kept = after.sections.filter((one) => one.requires.every(has))
-  const whole = complete === undefined ? kept : evaluated.filter((one) => one.name === complete.name)
-  return { ...after, sections: whole, contexts: suppressed ? [] : after.contexts }
+  const kept = after.sections.filter((one) => one.requires.every((name) => named(after.tools, name) !== undefined))
+  const whole = passages.filter((one) => complete.includes(one.name))
+  return { ...after, sections: complete.length > 0 ? whole : kept, contexts: suppressed ? [] : after.contexts }
 }
 
 // -----------------------------------------------------------------------------
@@ -355,10 +342,11 @@ export const assemble = (entries: List<Entry>, scope: Scope, toolOrder: ToolOrde
 /** spec §12 and §13; row 8. The leftmost problem of the first text that has one is the failure, and its text's owner. */
 const render = (part: Passage, kind: "section" | "context", variables: List<Bound>): string => {
   const { scope, plugin } = part.origin
-  const fail = (tag: string) => refuse(tag, { kind, entry: part.name, scope, plugin })
+  const fail = (tag: string, name?: string) =>
+    refuse(tag, { kind, entry: part.name, scope, plugin, names: name === undefined ? undefined : [name] })
   const value = (name: string): string => {
     const variable = named(variables, name)
-    return variable === undefined ? fail("UnknownVariable") : (variable.value ?? fail("UndefinedVariable"))
+    return variable === undefined ? fail("UnknownVariable", name) : (variable.value ?? fail("UndefinedVariable", name))
   }
   return part.interpolate ? interpolate(part.text, value, () => fail("MalformedGroup")) : String(part.text)
 }
@@ -375,17 +363,17 @@ const shown = ({ name, order, text, interpolate, origin }: Passage): Part => {
   return { name, order, text: shownText, interpolate, origin }
 }
 
-export const assembled = ({ sections, contexts, tools, variables }: Assembly): Observation => ({
+export const assembled = ({ sections, contexts, tools, variables, note }: Assembly): Observation => ({
   _tag: "Assembled",
   sections: sections.map(shown),
   contexts: contexts.map(shown),
-  tools: tools.map(({ schema, origin }) => ({ schema: emit(schema), origin })),
-  variables
+  tools: tools.map((one) => ({ schema: says(one), origin: one.origin })),
+  variables,
+  note
 })
 
 export const rendered = ({ sections, contexts, tools, variables }: Assembly): Observation => {
   const text = joined(sections.map((one) => render(one, "section", variables)))
   const body = joined(contexts.map((one) => render(one, "context", variables)))
-  const snapshot = body === "" ? "" : joined([heading, body])
-  return { _tag: "Rendered", text, snapshot, tools: tools.map(({ schema }) => emit(schema)) }
+  return { _tag: "Rendered", text, snapshot: body === "" ? "" : joined([heading, body]), tools: tools.map(says) }
 }

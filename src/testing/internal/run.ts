@@ -87,18 +87,31 @@ const register = (
 // what is seen
 // -----------------------------------------------------------------------------
 
-/** The fields that are there, of those that tell whose failure it is. */
-const failureOf = (error: PromptError): Program.Failure => ({
-  tag: error._tag,
-  ...("kind" in error && error.kind !== undefined ? { kind: error.kind } : undefined),
-  ...("entry" in error && error.entry !== undefined ? { entry: error.entry } : undefined),
-  ...("scope" in error ? { scope: error.scope } : undefined),
-  ...("plugin" in error && error.plugin !== undefined ? { plugin: error.plugin } : undefined)
-})
+/** What else a failure names than its owner. */
+const namesOf = (error: PromptError): ReadonlyArray<string> | undefined => {
+  if ("sections" in error) return error.sections.map(({ entry }) => entry)
+  if ("unknown" in error) return error.unknown
+  if ("tool" in error) return [error.tool]
+  return "variable" in error ? [error.variable] : undefined
+}
 
-const originOf = ({ scope, plugin, shadows, listener }: Origin.Origin): Program.Origin => ({
+/** The fields that are there, of those that tell what the failure is about. */
+const failureOf = (error: PromptError): Program.Failure => {
+  const names = namesOf(error)
+  return {
+    tag: error._tag,
+    ...("kind" in error && error.kind !== undefined ? { kind: error.kind } : undefined),
+    ...("entry" in error && error.entry !== undefined ? { entry: error.entry } : undefined),
+    ...("scope" in error ? { scope: error.scope } : undefined),
+    ...("plugin" in error && error.plugin !== undefined ? { plugin: error.plugin } : undefined),
+    ...(names === undefined ? undefined : { names: [...names] })
+  }
+}
+
+const originOf = ({ scope, plugin, provider, shadows, listener }: Origin.Origin): Program.Origin => ({
   scope,
   ...(plugin === undefined ? undefined : { plugin }),
+  ...(provider === undefined ? undefined : { provider }),
   shadows: shadows.map((one) => ({ ...one })),
   ...(listener === undefined ? undefined : { listener: { ...listener } })
 })
@@ -116,7 +129,8 @@ const assembled = (self: Assembly): Program.Observation => ({
   sections: self.sections.map(partOf),
   contexts: self.contexts.map(partOf),
   tools: self.tools.map(({ schema, origin }) => ({ schema: ToolSchema.emit(schema), origin: originOf(origin) })),
-  variables: self.variables.map(({ name, value, origin }) => ({ name, value, origin: originOf(origin) }))
+  variables: self.variables.map(({ name, value, origin }) => ({ name, value, origin: originOf(origin) })),
+  note: Context.get(self.annotations, Edit.Note)
 })
 
 const done: Program.Observation = { _tag: "Done" }

@@ -82,7 +82,7 @@ export const braces: ReadonlyArray<Sweep> = [
   {
     id: "growth/malformed",
     what: "all problems of a text, over malformed groups",
-    sizes: [50, 200, 800, 3200],
+    sizes: [100, 200, 400, 800],
     ours: problems((n) => `{{V}} ${filler}\n`.repeat(n))
   },
   {

@@ -3,7 +3,7 @@ import { Context, Effect, Result } from "effect"
 import { PromptScope, Rendered } from "../../../src/index.ts"
 import { asExit } from "../../../src/internal/exit.ts"
 import { LastRendered } from "../../../src/internal/lastRendered.ts"
-import { assemblers } from "../../../src/internal/steady.ts"
+import { Assemblers } from "../../../src/internal/steady.ts"
 import { flat, interleave, type Case } from "../harness.ts"
 import * as pairs from "../pair.ts"
 import type * as preamble from "../peers/preamble.ts"
@@ -14,13 +14,13 @@ const heads = { fast: "core", slow: "with Effect" }
 
 /** The same steps from a plain loop: what the service does within one turn of a fibre, without the fibre. */
 const pure = (ours: preamble.Preamble): Case => {
-  const assemblerOf = assemblers(undefined)
   const last = new LastRendered()
   const annotations = Context.empty()
   const { overlays, scope, waterfall } = ours
+  const assemblers = new Assemblers(undefined, overlays.plan)
   const one = () => {
     const plan = Result.getOrThrow(overlays.plan(scope))
-    const assembled = asExit(assemblerOf(plan).assemble(waterfall, scope, annotations))
+    const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, scope, annotations))
     if (assembled?._tag !== "Success") throw new Error("the step waits, or fails")
     const again = last.again(scope, assembled.value)
     const rendered = again ?? Result.getOrThrow(Rendered.render(assembled.value, last.get(scope)))

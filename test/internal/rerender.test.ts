@@ -1,0 +1,108 @@
+/** Rendering with what was rendered before is rendering, for all pairs of many assemblies. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Assembly from "../../src/Assembly.ts"
+import * as Rendered from "../../src/Rendered.ts"
+import { assemble, overlay } from "../support/known.ts"
+
+const full = assemble([
+  overlay({
+    sections: [
+      { name: "a", order: 1, text: "A" },
+      { name: "b", order: 2, text: "{{x}}" },
+      { name: "c", order: 3, text: "C {{y}} {{w}}" },
+      { name: "d", order: 4, text: "D {{raw}}", interpolate: false }
+    ],
+    contexts: [
+      { name: "k", order: 1, text: "K {{x}}" },
+      { name: "l", order: 2, text: "L" }
+    ],
+    variables: ["unused", "v", "w", "x", "y", "z"].map((name) => ({ name, value: name }))
+  })
+])
+
+type Edit = (self: Assembly.Assembly) => Assembly.Assembly
+
+const same: Edit = (self) => self
+
+/** What may be different, each independent of the others. */
+const edits: ReadonlyArray<ReadonlyArray<Edit>> = [
+  [
+    same,
+    Assembly.removeSection("a"),
+    Assembly.mapSection("a", (one) => ({ ...one })),
+    Assembly.mapSection("a", (one) => ({ ...one, text: "{{z}}" }))
+  ],
+  [same, Assembly.setVariable("x", ""), Assembly.setVariable("x", "longer"), Assembly.setVariable("x", undefined)],
+  [same, Assembly.mapSection("c", (one) => ({ ...one, text: "C {{y}} {{v}}" })), Assembly.setVariable("y", "Y")],
+  [same, Assembly.removeContext("k"), Assembly.setVariable("unused", "used"), Assembly.removeVariable("w")]
+]
+
+const assemblies = edits.reduce<ReadonlyArray<Assembly.Assembly>>(
+  (all, choices) => all.flatMap((one) => choices.map((edit) => edit(one))),
+  [full]
+)
+
+/** All that a rendering says, as text. */
+const said = (self: Rendered.Rendered): string => JSON.stringify(self)
+
+const namesOf = ({ contexts, sections }: Assembly.Assembly): string =>
+  [...sections, ...contexts].map(({ name }) => name).join()
+
+describe("Rendered.render with what was rendered before", () => {
+  it("gives what it gives without, and keeps each part that neither changed nor moved among the same ones", () => {
+    const seen = { kept: 0, new: 0, whole: 0, failed: 0 }
+    const fresh = assemblies.map((one) => Rendered.render(one))
+    const says = fresh.map((one) => (Result.isSuccess(one) ? said(one.success) : ""))
+    for (const [at, before] of fresh.entries()) {
+      // Each fifth is enough: in five of them something of each kind is different.
+      if (at % 5 !== 0 || Result.isFailure(before)) continue
+      assemblies.forEach((assembly, i) => {
+        const rendered = Rendered.render(assembly, before.success)
+        const expected = fresh[i]!
+        if (Result.isFailure(expected)) {
+          seen.failed++
+          return assert.strictEqual(Result.isFailure(rendered) && rendered.failure.message, expected.failure.message)
+        }
+        const after = Result.getOrThrow(rendered)
+        assert.strictEqual(said(after), says[i])
+        if (after === before.success) seen.whole++
+        const old: ReadonlyArray<object> = [...before.success.sections, ...before.success.contexts]
+        for (const part of [...after.sections, ...after.contexts]) {
+          const namesake = [before.success.sections, before.success.contexts]
+            .flat()
+            .find((one) => one.source === part.source && one.offset === part.offset && one.text === part.text)
+          if (namesake !== undefined && namesOf(assembly) === namesOf(assemblies[at]!))
+            assert.isTrue(old.includes(part))
+          if (namesake === undefined) seen.new++
+          else seen.kept++
+        }
+      })
+    }
+    assert.isAtLeast(Math.min(...Object.values(seen)), 60, JSON.stringify(seen))
+  })
+
+  it("gives that very object where nothing that matters is different, and only there", () => {
+    const before = Result.getOrThrow(Rendered.render(full))
+    const again = (edit: Edit) => Result.getOrThrow(Rendered.render(edit(full), before)) === before
+    assert.isTrue(again(same))
+    assert.isTrue(again(Assembly.setVariable("unused", "still")))
+    assert.isTrue(again(Assembly.mapSection("a", (one) => ({ ...one }))), "made anew, and the same")
+    assert.isTrue(again(Assembly.addSection({ name: "e", order: 9, text: "" })), "nothing to see")
+    for (const [what, edit] of [
+      ["a text", Assembly.mapSection("a", (one) => ({ ...one, text: "B" }))],
+      ["a value", Assembly.setVariable("x", "y")],
+      ["a name", Assembly.mapSection("a", (one) => ({ ...one, name: "e" }))],
+      ["an order", Assembly.mapSection("a", (one) => ({ ...one, order: 1.5 }))],
+      ["what is data", Assembly.mapSection("a", (one) => ({ ...one, interpolate: false }))],
+      ["an origin", Assembly.mapSection("a", (one) => ({ ...one, origin: { scope: "agent", shadows: [] } }))],
+      ["a context", Assembly.mapContext("l", (one) => ({ ...one, text: "M" }))],
+      ["a section more", Assembly.addSection({ name: "e", order: 9, text: "E" })],
+      ["a section less", Assembly.removeSection("d")],
+      ["a context more", Assembly.addContext({ name: "e", order: 9, text: "E" })],
+      ["a context less", Assembly.removeContext("l")]
+    ] as const) {
+      assert.isFalse(again(edit), what)
+    }
+  })
+})
