@@ -30,7 +30,7 @@ import type * as Variable from "./Variable.ts"
 export interface Planned<out E> {
   readonly entry: E
   readonly origin: Origin.Origin
-  /** Place of its overlay in the chain; 0 is the farthest. */
+  /** Place of its overlay among those that were merged; 0 is the farthest. */
   readonly position: number
 }
 

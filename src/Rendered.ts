@@ -121,19 +121,21 @@ export const separator = "\n\n"
  */
 export const render = (assembly: Assembly, previous?: Rendered): Result.Result<Rendered, RenderError> => {
   const before = previous === undefined ? undefined : parsedOf(previous)
+  // What was made elsewhere, such as an edited copy, may say something else than its parts say.
+  const made = before === undefined ? undefined : previous
   const sections = parse(assembly.sections, before?.sections)
   const contexts = parse(assembly.contexts, before?.contexts)
   const variables = used(assembly.variables, sections.names, contexts.names)
   const values = valuesOf(variables)
-  const changed = previous === undefined ? undefined : changedNames(previous.variables, variables)
+  const changed = made === undefined ? undefined : changedNames(made.variables, variables)
   const prompt = renderList(
     { kind: "section", sources: assembly.sections, parsed: sections, heading: "" },
-    { assembly, values, changed, text: previous?.text, parts: previous?.sections }
+    { assembly, values, changed, text: made?.text, parts: made?.sections }
   )
   if (Result.isFailure(prompt)) return Result.fail(prompt.failure)
   const snapshot = renderList(
     { kind: "context", sources: assembly.contexts, parsed: contexts, heading: PromptContext.heading + separator },
-    { assembly, values, changed, text: previous?.snapshot, parts: previous?.contexts }
+    { assembly, values, changed, text: made?.snapshot, parts: made?.contexts }
   )
   if (Result.isFailure(snapshot)) return Result.fail(snapshot.failure)
   const rendered = new RenderedImpl(prompt.success, snapshot.success, variables, { sections, contexts })
@@ -243,7 +245,7 @@ const nothing: RenderedList<never> = { text: "", parts: Object.freeze([]) }
 const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.Result<RenderedList<S>, RenderError> => {
   const { heading, kind, parsed, sources } = list
   const parts: Array<Part<S>> = []
-  const texts: Array<string> = []
+  const pieces = new Pieces(heading, given.text ?? "")
   let offset = heading.length
   let same = true
   let next = 0
@@ -253,15 +255,15 @@ const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.R
     const candidate = given.parts?.[next]
     // One that a listener makes anew each time has the same name, but is not the same.
     if (candidate?.name === source.name) next++
-    const before = candidate?.source === source ? candidate : undefined
-    const kept = before !== undefined && isKept(reading, given.changed) ? before : undefined
+    const kept = candidate?.source === source && isKept(reading, given.changed) ? candidate : undefined
     const text = kept === undefined ? textOf(reading, given.values) : kept.text
     if (text === undefined) {
       const problem = Template.render(source.text, valuesOf(given.assembly.variables), owner(kind, source))
       return Result.map(problem, () => nothing)
     }
     if (text === "") continue
-    texts.push(text)
+    if (kept === undefined) pieces.add(text)
+    else pieces.keep(kept.offset, kept.offset + text.length)
     if (kept !== undefined && kept.offset === offset) parts.push(kept)
     else {
       same = false
@@ -272,11 +274,54 @@ const renderList = <S extends Textual>(list: List<S>, given: Given<S>): Result.R
   if (same && given.text !== undefined && given.parts?.length === parts.length) {
     return Result.succeed({ text: given.text, parts: given.parts })
   }
-  if (parts.length === 0) return Result.succeed(nothing)
-  return Result.succeed({
-    text: heading + texts.join(separator),
-    parts: Object.freeze(parts)
-  })
+  return Result.succeed(parts.length === 0 ? nothing : { text: pieces.text(), parts: Object.freeze(parts) })
+}
+
+/**
+ * The pieces of a text. Parts that stood side by side before are one piece of the text of then: joining few long pieces
+ * is several times faster than joining many short ones.
+ */
+class Pieces {
+  readonly #before: string
+  readonly #pieces: Array<string>
+  readonly #bare: number
+  #start = 0
+  #end = -1
+
+  constructor(heading: string, before: string) {
+    this.#before = before
+    this.#pieces = heading === "" ? [] : [heading]
+    this.#bare = this.#pieces.length
+  }
+
+  /** Takes what stood from `start` up to `end` of the text before. */
+  keep(start: number, end: number): void {
+    if (start !== this.#end + separator.length) {
+      this.#flush()
+      this.#start = start
+    }
+    this.#end = end
+  }
+
+  add(text: string): void {
+    this.#flush()
+    this.#push(text)
+  }
+
+  #flush(): void {
+    if (this.#end !== -1) this.#push(this.#before.slice(this.#start, this.#end))
+    this.#end = -1
+  }
+
+  #push(text: string): void {
+    if (this.#pieces.length > this.#bare) this.#pieces.push(separator)
+    this.#pieces.push(text)
+  }
+
+  text(): string {
+    this.#flush()
+    return this.#pieces.join("")
+  }
 }
 
 const isKept = (reading: Reading, changed: ReadonlyArray<string> | undefined): boolean => {
@@ -289,17 +334,16 @@ const isKept = (reading: Reading, changed: ReadonlyArray<string> | undefined): b
 /** The text with all values, or nothing if something keeps it from rendering. */
 const textOf = (reading: Reading, values: Template.Values): string | undefined => {
   if (typeof reading === "string") return reading
-  const pieces: Array<string> = []
+  let text = ""
   for (const segment of reading.segments) {
-    if (segment._tag === "Literal") pieces.push(segment.text)
+    if (segment._tag === "Literal") text += segment.text
     else {
       const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
       if (value === undefined) return undefined
-      pieces.push(value)
+      text += value
     }
   }
-  // What is joined is one flat string. What is added up stays in pieces, which each later rendering would walk again.
-  return pieces.join("")
+  return text
 }
 
 const owner = (kind: Kind, source: Textual): Owner =>

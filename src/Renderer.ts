@@ -36,9 +36,9 @@ export class Renderer extends Context.Service<
   }
 >()("effect-preamble/Renderer") {
   /**
-   * Renders by `Rendered.render`. It remembers the last rendering for each prompt scope, and gives the same object again
-   * while nothing that matters changed, so that consumers compare by `===`. An assembly that the service has not made
-   * counts as one for the ambient scope.
+   * Renders by `Rendered.render`. It remembers the last rendering for the 32 prompt scopes that rendered last, of twice
+   * as many at the most, and gives the same object again while nothing that matters changed, so that consumers compare by
+   * `===`. An assembly that the service has not made counts as one for the ambient scope.
    *
    * @since 0.1.0
    */

@@ -256,7 +256,7 @@ const make = Effect.fnUntraced(function* (
     ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
     ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
   ]).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
-  const assemblers = new Assemblers(toolOrder, overlays.plan)
+  const assemblers = new Assemblers(toolOrder, (scope) => overlays.plan(scope))
   yield* observe({ closed: (scope) => assemblers.forget(scope) })
   const assemble = assembleWith(overlays, waterfall, assemblers)
   return SystemPrompt.of({
@@ -338,7 +338,13 @@ const sectionOf = <E, R>(options: Section.Options<Provider<Text, E, R>>, service
 const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured): Listener.Run =>
   Object.freeze<Listener.Run>(
     around === undefined
-      ? { _tag: "Edit", edit: (assembly, context) => provideIfEffect(edit(assembly, context), services, context) }
+      ? {
+          _tag: "Edit",
+          edit: (assembly, context) => {
+            const given = edit(assembly, context)
+            return given === assembly ? given : provideIfEffect(given, services, context)
+          }
+        }
       : {
           _tag: "Around",
           around: (assembly, next, context) =>
@@ -367,7 +373,7 @@ const assembleWith =
     const planned = overlays.plan(scope)
     if (Result.isFailure(planned)) return Exit.fail(planned.failure)
     const assembler = assemblers.of(scope, planned.success)
-    const assembled = assembler.assemble(waterfall, scope, fiber.getRef(Annotations))
+    const assembled = assembler.assemble(waterfall, fiber.getRef(Annotations))
     return asExit(assembled) ?? Effect.scoped(assembled)
   }
 

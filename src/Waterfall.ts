@@ -1,6 +1,6 @@
 /**
  * Decides how the listeners of an assembly run: by default all of them, each around
- * the rest. Stateless; another layer may record what each one does, or leave some out.
+ * the rest. Another layer may record what each one does, or leave some out.
  *
  * @since 0.1.0
  */
@@ -35,15 +35,25 @@ export class Waterfall extends Context.Service<
    *
    * @since 0.1.0
    */
-  static readonly layer: Layer.Layer<Waterfall> = Layer.succeed(this, {
-    run: (listeners, base) =>
-      listeners.reduceRight<Next>(
-        (next, listener, i) =>
-          // Plain edits call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
-          i % 256 === 255
-            ? (assembly) => Effect.suspend(() => listener.run(assembly, next))
-            : (assembly) => listener.run(assembly, next),
-        Exit.succeed
-      )(base)
+  static readonly layer: Layer.Layer<Waterfall> = Layer.sync(this, () => {
+    // The same listeners come again as long as nobody registers or leaves: the chain of them is the same then.
+    let last: { readonly listeners: ReadonlyArray<Admitted>; readonly chain: Next } | undefined
+    return {
+      run: (listeners, base) => {
+        if (last?.listeners !== listeners) last = { listeners, chain: chainOf(listeners) }
+        return last.chain(base)
+      }
+    }
   })
 }
+
+/** Each listener around the rest. */
+const chainOf = (listeners: ReadonlyArray<Admitted>): Next =>
+  listeners.reduceRight<Next>(
+    (next, listener, i) =>
+      // Plain edits call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
+      i % 256 === 255
+        ? (assembly) => Effect.suspend(() => listener.run(assembly, next))
+        : (assembly) => listener.run(assembly, next),
+    Exit.succeed
+  )

@@ -719,6 +719,20 @@ describe("render with what was rendered before", () => {
     assert.deepInclude(Option.getOrThrow(Rendered.sourceAt(render(other, render(one)), 0)), { reference: 5 })
   })
 
+  it("takes nothing from an edited copy of what was rendered before", () => {
+    const self = of({ a: "A", b: "{{p}}" }, { p: "x" })
+    const rendered = render(self)
+    const sections = rendered.sections.map((part) => ({ ...part, text: "edited" }))
+    for (const copy of [
+      { ...rendered, text: "edited" },
+      { ...rendered, sections },
+      { ...rendered, variables: [], sections, snapshot: "edited" }
+    ]) {
+      assert.deepStrictEqual(render(self, copy), rendered)
+      assert.deepStrictEqual(render(Assembly.removeSection(self, "a"), copy), render(Assembly.removeSection(self, "a")))
+    }
+  })
+
   it("fails as it would without", () => {
     const bad = of({ a: "{{nope}}" })
     assert.deepStrictEqual(Rendered.render(bad, before), Rendered.render(bad))

@@ -257,6 +257,19 @@ describe("well-formed results", () => {
     )
   })
 
+  it("a copy of a tool is that tool, though another one of the same name and origin stays, and however much else is new", () => {
+    const twins = assemble([overlay({ tools: [{ name: "fs", tools: [schema("t", "1"), schema("t", "2")] }] })])
+    const [first, second] = twins.tools
+    for (const more of [0, 1, 20]) {
+      const added = Array.from({ length: more }, (_, i) => ({ schema: schema(`more ${i}`) }))
+      const after = { ...twins, tools: [first, { schema: { ...second!.schema } }, ...added] }
+      const { tools } = Result.getOrThrow(accept([twins], after, owner))
+      assert.strictEqual(tools[0], first)
+      assert.strictEqual(tools[1], second)
+      assert.lengthOf(tools, 2 + more)
+    }
+  })
+
   it("a change of one list, or of the annotations, is a change", () => {
     const Note = Context.Service<string>("test/Note")
     for (const change of [

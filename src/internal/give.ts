@@ -22,7 +22,10 @@ export const give = <A>(provider: Provider<A, unknown, unknown>, services: Captu
   // An Effect may be a function too: a service used as the value is a class.
   if (isEffect(provider)) return (context) => provideCaptured(provider, services, context)
   if (!isFunction(provider)) return new Constant(provider)
-  return (context) => provideIfEffect(provider(context), services, context)
+  return (context) => {
+    const given = provider(context)
+    return typeof given === "string" ? given : provideIfEffect(given, services, context)
+  }
 }
 
 /** Provides the captured services if there is an Effect that may need them. */

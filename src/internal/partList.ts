@@ -79,13 +79,14 @@ const checkParts = <T extends Part>(
   const edited = base !== undefined && downstream === undefined ? checkFew(kind, base, after, listener) : undefined
   if (edited !== undefined) return Result.succeed(edited)
   const before = earlier(kind, given)
+  const fresh = kind.unique ? [] : after.filter((part) => before.known(part) === undefined)
   // Each is what it was at most once: of two tools that say the same, each is still itself.
   const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known(part) !== undefined))
   const parts: Array<T> = []
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
     const at = `${path}[${i}]`
-    const isFree = (one: T, part: unknown) => !taken.has(one) && !isClaimed(kind, one, part, after)
+    const isFree = (one: T, part: unknown) => !taken.has(one) && !isClaimed(kind, one, part, fresh)
     const checked = total(at, () => checkPart(kind, before, isFree, after[i], at, listener))
     if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const part = checked.success
@@ -226,8 +227,8 @@ const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boole
   isRecord(part) && isOrigin(part.origin, one.origin) && kind.claimedName?.(part) === kind.nameOf(one)
 
 /** Whether what a part resembles is what another new part says that it was made of, and so is not for the taking. */
-const isClaimed = <T extends Part>(kind: ListKind<T>, one: T, part: unknown, all: ReadonlyArray<unknown>): boolean =>
-  !kind.unique && !claims(kind, part, one) && all.some((other) => claims(kind, other, one))
+const isClaimed = <T extends Part>(kind: ListKind<T>, one: T, part: unknown, fresh: ReadonlyArray<unknown>): boolean =>
+  !kind.unique && !claims(kind, part, one) && fresh.some((other) => claims(kind, other, one))
 
 const isOrigin = (claimed: unknown, origin: Origin.Origin): boolean =>
   claimed === origin || (isRecord(claimed) && Equal.equals(claimed, origin))

@@ -68,5 +68,5 @@ export interface Observer {
   readonly closed: (scope: PromptScope) => void
 }
 
-/** One for each `Overlays` service that lives. */
+/** One for each living service that keeps something for scopes. */
 export const observers = new Set<Observer>()

@@ -120,18 +120,16 @@ const toolsWith =
     const constants = providers.map((provider): values.Tools | undefined => {
       const step = values.toolsStep<Provided>(provider)
       const constant = constantOf(step, (from) => from.tools)
-      if (constant === undefined) steps.push(step)
-      return constant?.value
+      if (constant !== undefined && isDetached(step.slot, constant.value)) return constant.value
+      steps.push(step)
+      return undefined
     })
     return {
       steps,
       values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
       list: ({ tools: given }) => {
-        if (last !== undefined) {
-          const kept = last.values
-          const now = given.map((tools, nth) => (saysSame(tools, kept[nth]!) ? kept[nth]! : tools))
-          if (same(kept, now)) return last.list
-        }
+        const before = last
+        if (before !== undefined && given.every((tools, nth) => saysSame(tools, before.values[nth]!))) return before.list
         let nth = 0
         const all = constants.map((constant) => constant ?? given[nth++]!)
         last = { values: given, list: toolsOf(providers, all, toolOrder) }
@@ -139,6 +137,14 @@ const toolsWith =
       }
     }
   }
+
+/** Tools were detached from their author when they were registered, but for those that were none then: these may change. */
+const isDetached = (slot: Step["slot"], { schemas }: values.Tools): boolean => {
+  if (!(slot instanceof Constant)) return false
+  const { value } = slot
+  const given = typeof value === "object" && value !== null && "schemas" in value ? value.schemas : value
+  return Object.isFrozen(value) && givesAgain(given, { schemas, knownNames: [] })
+}
 
 const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean => {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
@@ -163,9 +169,10 @@ interface Last {
   readonly sealed: Assembly
 }
 
-/** Makes the assemblies of one plan. */
-export class Assembler {
+/** Makes the assemblies of one scope as long as its plan holds. */
+class Assembler {
   readonly plan: Plan<Provided>
+  readonly #scope: PromptScope
   readonly #toolOrder: ToolOrder | undefined
   readonly #variables: Kept<string | undefined, ReadonlyArray<AssembledVariable>>
   readonly #tools: Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>>
@@ -178,9 +185,10 @@ export class Assembler {
   #last: Last | undefined
 
   /** `above` is the one of the parent scope: a list that both plans have is made once. */
-  constructor(plan: Plan<Provided>, lists: Lists, above: Assembler | undefined) {
+  constructor(scope: PromptScope, plan: Plan<Provided>, lists: Lists, above: Assembler | undefined) {
     const shared = above?.plan
     this.plan = plan
+    this.#scope = scope
     this.#toolOrder = lists.toolOrder
     this.#variables = shared?.variables === plan.variables ? above!.#variables : lists.variables(plan.variables)
     this.#tools = shared?.tools === plan.tools ? above!.#tools : lists.tools(plan.tools)
@@ -192,25 +200,27 @@ export class Assembler {
   /** An Exit if no provider and no listener gives an Effect. */
   assemble(
     waterfall: Waterfall["Service"],
-    scope: PromptScope,
     annotations: Context.Context<never>
   ): Effect.Effect<Assembly, AssembleError> {
-    const context = this.#contextOf(scope, annotations)
+    const context = this.#contextOf(annotations)
     const before = this.#last?.values ?? this.#valuesOfOthers()
     const evaluated = this.#evaluate(0, context, before, before === undefined ? values.empty() : undefined)
     return flatMapNow(evaluated, (from) => this.#finish(waterfall, context, from))
   }
 
-  #contextOf(scope: PromptScope, annotations: Context.Context<never>): AssembleContext {
+  #contextOf(annotations: Context.Context<never>): AssembleContext {
     const before = this.#context
-    if (before !== undefined && before.scope === scope && before.annotations === annotations) return before
-    const context = Object.freeze({ scope, annotations })
+    if (before?.annotations === annotations) return before
+    const context = Object.freeze({ scope: this.#scope, annotations })
     this.#context = context
     this.#admitted = this.plan.listeners.map((listener) => admit(listener, context))
     return context
   }
 
-  /** What scopes that share all lists with this one gave last. */
+  /**
+   * What was given last for each list, by scopes that share it: if it was accepted for one of them, it is for all. No one
+   * scope need have given all of it.
+   */
   #valuesOfOthers(): values.Values | undefined {
     const variables = this.#variables.values()
     const tools = this.#tools.values()
@@ -398,7 +408,7 @@ export class Assemblers {
   #make(scope: PromptScope, plan: Plan<Provided>, above: Assembler | undefined): Assembler {
     const known = this.#kept.get(scope)
     if (known?.plan === plan) return known
-    const assembler = new Assembler(plan, this.#lists, above)
+    const assembler = new Assembler(scope, plan, this.#lists, above)
     // A closed scope is forgotten at its end, once and for all.
     if (!scope.closed) this.#kept.set(scope, assembler)
     return assembler

@@ -116,7 +116,8 @@ const acceptText = (
 }
 
 const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown, into: Values): Refusal | undefined => {
-  const explicit = typeof value === "object" && value !== null && "schemas" in value ? value : { schemas: value }
+  const isExplicit = !Array.isArray(value) && typeof value === "object" && value !== null && "schemas" in value
+  const explicit = isExplicit ? value : { schemas: value }
   const knownNames = "knownNames" in explicit ? (explicit.knownNames ?? []) : []
   if (!Array.isArray(explicit.schemas)) {
     return wrongType(planned, "must give an array of tools, or { schemas, knownNames }", explicit.schemas)

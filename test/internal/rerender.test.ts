@@ -105,4 +105,22 @@ describe("Rendered.render with what was rendered before", () => {
       assert.isFalse(again(edit), what)
     }
   })
+
+  it("knows the variables in use, also of sections that render to nothing", () => {
+    const using = (names: ReadonlyArray<string>, before?: Rendered.Rendered) => {
+      const sections = [{ name: "e", order: 0, text: names.map((name) => `{{${name}}}`).join("") }]
+      const variables = ["p", "q"].map((name) => ({ name, value: "" }))
+      return Result.getOrThrow(Rendered.render(assemble([overlay({ sections, variables })]), before))
+    }
+    const uses = [[], ["p"], ["q"], ["p", "q"]]
+    for (const before of uses) {
+      for (const names of uses) {
+        const rendered = using(names, using(before))
+        assert.deepStrictEqual(
+          rendered.variables.map(({ name }) => name),
+          names
+        )
+      }
+    }
+  })
 })

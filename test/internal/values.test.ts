@@ -76,6 +76,22 @@ describe("tools", () => {
     assert.deepStrictEqual(known([]), [])
   })
 
+  it("an array is the tools themselves, whatever else it carries", () => {
+    const given = Object.assign([tool("a")], { schemas: [tool("b")], knownNames: ["c"] })
+    const { tools } = assemble(providing(given), { toolOrder: undefined })
+    assert.deepStrictEqual(
+      tools.map(({ schema }) => schema.name),
+      ["a"]
+    )
+    const into = values.empty()
+    const [planned] = Result.getOrThrow(Plan.make("global", providing(() => given))).tools
+    assert.isUndefined(values.toolsStep(planned!).accept(given, into))
+    assert.deepStrictEqual(
+      into.tools.map(({ knownNames, schemas }) => [schemas.map(({ name }) => name), knownNames]),
+      [[["a"], []]]
+    )
+  })
+
   it("are those that were given, in the order of tools", () => {
     const names = assemble(providing({ schemas: [tool("b"), tool("a")], knownNames: ["c"] })).tools
     assert.deepStrictEqual(

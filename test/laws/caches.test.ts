@@ -5,6 +5,7 @@ import { PromptScope, SystemPrompt, ToolSchema } from "../../src/index.ts"
 import { Tally } from "../support/check.ts"
 import { changeable } from "../support/frozen.ts"
 import { deep, patience, runs } from "../support/runs.ts"
+import { untyped } from "../support/untyped.ts"
 import { generate } from "./caches/generate.ts"
 import { run } from "./caches/machine.ts"
 import { print, type Program, shrink, type Step } from "./caches/program.ts"
@@ -68,7 +69,7 @@ describe("what is kept", () => {
         const tally = new Tally()
         const first = deep ? Math.floor(Math.random() * 1_000_000_000) : 1
         if (deep) console.log(`seeds from ${first} on`)
-        for (let seed = first; seed < first + runs(1_000, 30_000); seed++) {
+        for (let seed = first; seed < first + runs(800, 30_000); seed++) {
           const program = generate(seed)
           const { problem, sights } = yield* run(program)
           if (problem !== undefined) assert.fail(`seed ${seed}, ${yield* simplest(program, problem)}`)
@@ -123,6 +124,30 @@ describe("what is kept", () => {
   )
 
   const tool = ToolSchema.make({ name: "read", description: "", parameters: { type: "object", properties: { a: {} } } })
+
+  it.effect("does not take what its author still corrects for a constant", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const { scope } = yield* PromptScope.make("agent")
+      const own: { name: string; description: unknown; parameters: {} } = {
+        name: "own",
+        description: 3,
+        parameters: {}
+      }
+      yield* prompt.tools(untyped([own]))
+      const described = (scope: PromptScope.PromptScope) =>
+        Effect.map(prompt.assemble.pipe(PromptScope.provide(scope)), ({ tools }) => tools[0]?.schema.description)
+      assert.strictEqual((yield* Effect.flip(described(scope)))._tag, "InvalidToolSchema")
+      own.description = "one"
+      assert.strictEqual(yield* described(scope), "one")
+      // Another list of tools, which is made while all of them are right.
+      yield* prompt.tools([tool]).pipe(PromptScope.provide(scope))
+      assert.strictEqual(yield* described(scope), "one")
+      own.description = "two"
+      assert.strictEqual(yield* described(scope), "two")
+      assert.strictEqual(yield* described(PromptScope.global), "two")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
 
   it.effect("gives in to nobody who writes into it", () =>
     Effect.gen(function* () {

@@ -109,7 +109,7 @@ const scores = (report: Report): ReadonlyArray<string> => {
     survived: rows.reduce((sum, row) => sum + row.survived, 0)
   }
   return [
-    "| module | mutants | killed | equivalent | score |",
+    "| module | mutants | killed | survived | score |",
     "|---|--:|--:|--:|--:|",
     ...[...rows, all].map(
       (row) =>

@@ -269,7 +269,10 @@ const signed = <A extends Passage | Tool | Bound>(after: A, before: A | undefine
   return { ...after, origin: { ...origin, listener: { name: listener.name, ...authorOf(listener) } } }
 }
 
-/** As `signed`. Tools may share a name: one is what it was made of, an added one what says the same and would be gone. */
+/**
+ * As `signed`. Tools may share a name: one is what it was made of, an added one what says the same and would be gone.
+ * What it was made of shows in its origin, which is an object of its own, and which edits keep.
+ */
 const signedTools = (after: List<Tool>, before: List<Tool>, listener: Entry): List<Tool> => {
   let gone = before.filter((old) => !after.some((one) => one.origin === old.origin))
   return after.map((one) => {

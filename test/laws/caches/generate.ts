@@ -193,9 +193,9 @@ export const generate = (seed: number): Program => {
     if (kind < 91) return [{ _tag: "Close", scope: scope() }]
     if (kind < 96) return [{ _tag: "Again", back: random.below(4), scope: scope(), copy: random.oneIn(3) }]
     if (kind < 99) return [{ _tag: "Together", scope: seen() }]
-    if (!random.oneIn(4)) return []
+    if (!random.oneIn(3)) return []
     return [
-      { _tag: "Crowd", scope: scope(), count: random.pick([35, 70]) },
+      { _tag: "Crowd", scope: scope(), count: random.pick([28, 70]) },
       { _tag: "Render", scope: favourite, voice: "" }
     ]
   }

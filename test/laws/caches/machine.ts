@@ -1,6 +1,6 @@
 /** Runs a program in a prompt service, and compares each assembly and rendering with what the plain way gives. */
 import { isDeepStrictEqual } from "node:util"
-import { Cause, Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
 import type { Assembly } from "../../../src/Assembly.ts"
 import {
   Annotations,
@@ -11,11 +11,11 @@ import {
   SystemPrompt
 } from "../../../src/index.ts"
 import type { AssembleError, RegistrationError, RenderError, WaterfallError } from "../../../src/PromptError.ts"
-import { show } from "../../../src/testing/internal/show.ts"
 import { Cells, copy, Voice } from "./cells.ts"
 import * as plain from "./plain.ts"
 import type { Entry, Program, Step } from "./program.ts"
 import { type Look, Sights } from "./sights.ts"
+import { agree, demand, message } from "./wrong.ts"
 
 interface Opened {
   readonly node: PromptScope.PromptScope
@@ -40,22 +40,6 @@ const inner = "inner"
 const held = 32
 
 const close = (life: Scope.Closeable) => Scope.close(life, Exit.void)
-
-/** What is wrong; a program that shows it is a counterexample. */
-class Wrong extends Error {}
-
-const demand = (holds: boolean, what: () => string): void => {
-  if (!holds) throw new Wrong(what())
-}
-
-const agree = (what: string, observed: object, expected: object): void =>
-  demand(isDeepStrictEqual(observed, expected), () => {
-    const differ = (one: object, other: object) =>
-      Object.fromEntries(
-        Object.entries(one).filter(([key, value]) => !isDeepStrictEqual(value, Reflect.get(other, key)))
-      )
-    return `${what}\nexpected: ${show(differ(expected, observed))}\nobserved: ${show(differ(observed, expected))}`
-  })
 
 class Machine {
   readonly sights = new Sights()
@@ -242,7 +226,11 @@ class Machine {
           const voice = Context.get(annotations, Voice)
           if (voice === inner) return call(voice)
           this.sights.note("nested")
-          return Effect.map(Effect.exit(this.#observe(scope, inner, this.#prompt.assemble)), () => call(voice))
+          return Effect.map(Effect.result(this.#observe(scope, inner, this.#prompt.assemble)), (observed) => {
+            const expected = this.#expected(scope, inner)
+            if (expected !== undefined) agree("assembly of a provider", plain.said(observed), plain.said(expected))
+            return call(voice)
+          })
         }
     }
   }
@@ -377,7 +365,7 @@ class Machine {
 
   /** Each provider in force was called once, and no other. */
   #counted(node: PromptScope.PromptScope, voice: string, succeeded: boolean): void {
-    const inForce = winners(this.#chain(node))
+    const inForce = plain.winners(this.#chain(node))
     for (const { entry, id } of this.#living.values()) {
       if (!("way" in entry) || entry.way === "constant") continue
       const calls = this.#calls.get(`${id} ${voice}`) ?? 0
@@ -385,23 +373,6 @@ class Machine {
       demand(succeeded ? calls === expected : calls <= expected, () => `registration ${id} was called ${calls} times`)
     }
   }
-}
-
-/** The registrations that are evaluated: the nearest of each name, and all tool providers. */
-const winners = (chain: ReadonlyArray<plain.Seen>): ReadonlySet<number> => {
-  const all = chain.flatMap(({ registered }) => registered)
-  const suppressed = all.some(({ entry }) => entry.kind === "suppressor")
-  const nearest = new Map<string, number>()
-  for (const { entry, id } of all) {
-    if (!("way" in entry) || (suppressed && entry.kind === "context")) continue
-    nearest.set(entry.kind === "tools" ? `${id}` : `${entry.kind} ${entry.name}`, id)
-  }
-  return new Set(nearest.values())
-}
-
-const message = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  return error instanceof Wrong ? error.message : Cause.pretty(cause)
 }
 
 /** What is wrong with a program, if something is. */

@@ -122,6 +122,18 @@ export const assemble = (
     }
   )
 
+/** The registrations that are evaluated: the nearest of each name, and all tool providers. */
+export const winners = (chain: ReadonlyArray<Seen>): ReadonlySet<number> => {
+  const all = chain.flatMap(({ registered }) => registered)
+  const suppressed = all.some(({ entry }) => entry.kind === "suppressor")
+  const nearest = new Map<string, number>()
+  for (const { entry, id } of all) {
+    if (!("way" in entry) || (suppressed && entry.kind === "context")) continue
+    nearest.set(entry.kind === "tools" ? `${id}` : `${entry.kind} ${entry.name}`, id)
+  }
+  return new Set(nearest.values())
+}
+
 // -----------------------------------------------------------------------------
 // as plain data
 // -----------------------------------------------------------------------------
