@@ -456,10 +456,12 @@ const allEqual = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>, same: (a: A, b: A
   a.length === b.length && a.every((one, i) => same(one, b[i]!))
 
 const samePart = (a: Part<Textual>, b: Part<Textual>): boolean =>
-  a.source === b.source ||
+  a === b ||
   (a.name === b.name &&
     a.order === b.order &&
+    a.offset === b.offset &&
     a.text === b.text &&
-    a.source.interpolate === b.source.interpolate &&
-    Template.equals(a.source.text, b.source.text) &&
-    Origin.equals(a.source.origin, b.source.origin))
+    sameSource(a.source, b.source))
+
+const sameSource = (a: Textual, b: Textual): boolean =>
+  a === b || (a.interpolate === b.interpolate && Template.equals(a.text, b.text) && Origin.equals(a.origin, b.origin))

@@ -80,6 +80,25 @@ describe("tools that share a name", () => {
     )
   })
 
+  it("are told apart by their places when several edits go over all of them", () => {
+    const describe = (self: Assembly.Assembly, description: string) =>
+      Assembly.mapTool(self, "bash", (schema) => ({ ...schema, description }))
+    const self = assemble([
+      overlay({
+        tools: [{ plugin: "core", tools: [named("Walk"), named("")] }],
+        listeners: [{ name: "l", edit: (self) => describe(describe(self, ""), "Walk") }]
+      })
+    ])
+    // They stood as "" and "Walk": the first has changed, the second says what it said.
+    assert.deepStrictEqual(
+      self.tools.map(({ origin, schema }) => [schema.description, origin.listener?.name]),
+      [
+        ["Walk", "l"],
+        ["Walk", undefined]
+      ]
+    )
+  })
+
   it("are told apart by their origins though they come from one provider", () => {
     const self = assemble([
       overlay({

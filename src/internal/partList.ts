@@ -82,12 +82,14 @@ const checkParts = <T extends Part>(
   const fresh = kind.unique ? [] : after.filter((part) => before.known(part) === undefined)
   // Each is what it was at most once: of two tools that say the same, each is still itself.
   const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known(part) !== undefined))
+  const stay = new Set(taken)
+  const partner = partnerIn(kind, before, fresh, (one) => stay.has(one))
   const parts: Array<T> = []
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
     const at = `${path}[${i}]`
     const isFree = (one: T, part: unknown) => !taken.has(one) && !isClaimed(kind, one, part, fresh)
-    const checked = total(at, () => checkPart(kind, before, isFree, after[i], at, listener))
+    const checked = total(at, () => checkPart(kind, before, partner, isFree, after[i], at, listener))
     if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const part = checked.success
     taken.add(part)
@@ -133,9 +135,11 @@ const checkFew = <T extends Part>(
     if (picked === undefined) return undefined
     const { added, parts } = picked
     const fresh = added.map(({ part }) => part)
+    const stay = [...parts]
+    const partner = partnerIn(kind, before, fresh, (one) => stay.includes(one))
     const isFree = (one: T, part: unknown) => !parts.includes(one) && !isClaimed(kind, one, part, fresh)
     for (const { at, part } of added) {
-      const checked = checkPart(kind, before, isFree, part, "", listener)
+      const checked = checkPart(kind, before, partner, isFree, part, "", listener)
       if (Result.isFailure(checked)) return undefined
       const name = kind.nameOf(checked.success)
       if (kind.unique && parts.some((one) => one !== undefined && kind.nameOf(one) === name)) return undefined
@@ -198,6 +202,7 @@ const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<Readonl
 const checkPart = <T extends Part>(
   kind: ListKind<T>,
   before: Earlier<T>,
+  partner: (part: unknown) => T | undefined,
   isFree: (one: T, part: unknown) => boolean,
   part: unknown,
   path: string,
@@ -214,9 +219,12 @@ const checkPart = <T extends Part>(
   const namesakes = before.named(kind.nameOf(added))
   // Where parts may share a name, one that was made of another still has its origin; without that it is new.
   const candidates = kind.unique ? namesakes : namesakes.filter((one) => claims(kind, part, one))
-  const unchanged = [...candidates, ...namesakes].find((one) => isFree(one, part) && kind.same(one, added))
+  const paired = partner(part)
+  const unchanged = (paired === undefined ? [...candidates, ...namesakes] : [paired]).find(
+    (one) => isFree(one, part) && kind.same(one, added)
+  )
   if (unchanged !== undefined) return Result.succeed(unchanged)
-  const old = candidates.at(-1)
+  const old = paired ?? candidates.at(-1)
   return Result.succeed(
     old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
   )
@@ -225,6 +233,28 @@ const checkPart = <T extends Part>(
 /** Whether a part says that it was made of this one. */
 const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boolean =>
   isRecord(part) && isOrigin(part.origin, one.origin) && kind.claimedName?.(part) === kind.nameOf(one)
+
+/**
+ * What a new part was made of, where several claim one origin, as the tools of one provider that share a name do: the
+ * first of them was made of the first that is gone, and so on, unless they are not as many.
+ */
+const partnerIn =
+  <T extends Part>(
+    kind: ListKind<T>,
+    before: Earlier<T>,
+    news: ReadonlyArray<unknown>,
+    stays: (one: T) => boolean
+  ): ((part: unknown) => T | undefined) =>
+  (part) => {
+    const name = isRecord(part) ? kind.claimedName?.(part) : undefined
+    if (typeof name !== "string") return undefined
+    const claimed = before.named(name).filter((one) => claims(kind, part, one))
+    const [first] = claimed
+    if (first === undefined) return undefined
+    const gone = claimed.filter((one) => !stays(one))
+    const claimants = news.filter((other) => claims(kind, other, first))
+    return gone.length === claimants.length ? gone[claimants.indexOf(part)] : undefined
+  }
 
 /** Whether what a part resembles is what another new part says that it was made of, and so is not for the taking. */
 const isClaimed = <T extends Part>(kind: ListKind<T>, one: T, part: unknown, fresh: ReadonlyArray<unknown>): boolean =>

@@ -129,7 +129,8 @@ const toolsWith =
       values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
       list: ({ tools: given }) => {
         const before = last
-        if (before !== undefined && given.every((tools, nth) => saysSame(tools, before.values[nth]!))) return before.list
+        if (before !== undefined && given.every((tools, nth) => saysSame(tools, before.values[nth]!)))
+          return before.list
         let nth = 0
         const all = constants.map((constant) => constant ?? given[nth++]!)
         last = { values: given, list: toolsOf(providers, all, toolOrder) }

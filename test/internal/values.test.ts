@@ -84,7 +84,12 @@ describe("tools", () => {
       ["a"]
     )
     const into = values.empty()
-    const [planned] = Result.getOrThrow(Plan.make("global", providing(() => given))).tools
+    const [planned] = Result.getOrThrow(
+      Plan.make(
+        "global",
+        providing(() => given)
+      )
+    ).tools
     assert.isUndefined(values.toolsStep(planned!).accept(given, into))
     assert.deepStrictEqual(
       into.tools.map(({ knownNames, schemas }) => [schemas.map(({ name }) => name), knownNames]),

@@ -20,7 +20,7 @@ const pure = (ours: preamble.Preamble): Case => {
   const assemblers = new Assemblers(undefined, overlays.plan)
   const one = () => {
     const plan = Result.getOrThrow(overlays.plan(scope))
-    const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, scope, annotations))
+    const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, annotations))
     if (assembled?._tag !== "Success") throw new Error("the step waits, or fails")
     const again = last.again(scope, assembled.value)
     const rendered = again ?? Result.getOrThrow(Rendered.render(assembled.value, last.get(scope)))
