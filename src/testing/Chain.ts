@@ -53,8 +53,7 @@ export type Chain = ReadonlyArray<Overlay>
 /**
  * Gives the global listeners names that tell their overlays apart, since all of them end up in the first one.
  *
- * @since 0.1.0
- * @category combinators
+ * @internal
  */
 export const distinguish = (self: Chain): Chain =>
   self.map((one, index) => ({
@@ -71,8 +70,7 @@ export const distinguish = (self: Chain): Chain =>
 /**
  * The label of the scope of an overlay.
  *
- * @since 0.1.0
- * @category destructors
+ * @internal
  */
 export const labelAt = (self: Chain, index: number): string => (index === 0 ? "global" : self[index]!.label)
 

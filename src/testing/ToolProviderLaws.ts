@@ -47,13 +47,8 @@ export interface Options {
  */
 export type Of<A> = (provider: Provider<ToolProvider.Tools, unknown>, options?: Options) => A
 
-/**
- * The names that model providers accept.
- *
- * @since 0.1.0
- * @category constants
- */
-export const legalNames: RegExp = /^[A-Za-z0-9_-]{1,64}$/u
+/** The names that model providers accept. */
+const legalNames = /^[A-Za-z0-9_-]{1,64}$/u
 
 // -----------------------------------------------------------------------------
 // calling

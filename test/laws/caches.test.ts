@@ -69,7 +69,7 @@ describe("what is kept", () => {
         const tally = new Tally()
         const first = deep ? Math.floor(Math.random() * 1_000_000_000) : 1
         if (deep) console.log(`seeds from ${first} on`)
-        for (let seed = first; seed < first + runs(800, 30_000); seed++) {
+        for (let seed = first; seed < first + runs(1_000, 30_000); seed++) {
           const program = generate(seed)
           const { problem, sights } = yield* run(program)
           if (problem !== undefined) assert.fail(`seed ${seed}, ${yield* simplest(program, problem)}`)
