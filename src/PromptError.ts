@@ -11,6 +11,7 @@
 import * as Schema from "effect/Schema"
 import { isBuiltIn } from "./internal/builtInNames.ts"
 import { visible } from "./internal/excerpt.ts"
+import { stackless } from "./internal/stackless.ts"
 import { describeCause, describeOwner, Kind, ownerSchema } from "./Owner.ts"
 
 export { describeOwner, Kind, type Owner, ownerFields } from "./Owner.ts"
@@ -42,9 +43,12 @@ const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "no
  * @since 0.1.0
  * @category errors
  */
-export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistration>(
-  "effect-preamble/DuplicateRegistration"
-)("DuplicateRegistration", { ...ownerSchema, existingPlugin: Schema.optionalKey(Schema.String) }) {
+export class DuplicateRegistration extends stackless(
+  Schema.TaggedError<DuplicateRegistration>("effect-preamble/DuplicateRegistration")("DuplicateRegistration", {
+    ...ownerSchema,
+    existingPlugin: Schema.optionalKey(Schema.String)
+  })
+) {
   get #remedy(): string {
     if (this.kind === "listener") {
       return "Listeners of one name never replace each other. Choose another name, or register it once."
@@ -69,9 +73,12 @@ export class DuplicateRegistration extends Schema.TaggedError<DuplicateRegistrat
  * @since 0.1.0
  * @category errors
  */
-export class InvalidRegistration extends Schema.TaggedError<InvalidRegistration>("effect-preamble/InvalidRegistration")(
-  "InvalidRegistration",
-  { ...ownerSchema, field: Schema.String, reason: Schema.String }
+export class InvalidRegistration extends stackless(
+  Schema.TaggedError<InvalidRegistration>("effect-preamble/InvalidRegistration")("InvalidRegistration", {
+    ...ownerSchema,
+    field: Schema.String,
+    reason: Schema.String
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} has an invalid ${this.field}: ${this.reason}`
@@ -84,9 +91,11 @@ export class InvalidRegistration extends Schema.TaggedError<InvalidRegistration>
  * @since 0.1.0
  * @category errors
  */
-export class InvalidToolOrder extends Schema.TaggedError<InvalidToolOrder>("effect-preamble/InvalidToolOrder")(
-  "InvalidToolOrder",
-  { ...ownerSchema, reason: Schema.String }
+export class InvalidToolOrder extends stackless(
+  Schema.TaggedError<InvalidToolOrder>("effect-preamble/InvalidToolOrder")("InvalidToolOrder", {
+    ...ownerSchema,
+    reason: Schema.String
+  })
 ) {
   override get message(): string {
     return `invalid toolOrder: ${this.reason}`
@@ -99,12 +108,14 @@ export class InvalidToolOrder extends Schema.TaggedError<InvalidToolOrder>("effe
  * @since 0.1.0
  * @category errors
  */
-export class ScopeClosed extends Schema.TaggedError<ScopeClosed>("effect-preamble/ScopeClosed")("ScopeClosed", {
-  scope: Schema.String,
-  kind: Schema.optionalKey(Kind),
-  entry: Schema.optionalKey(Schema.String),
-  plugin: Schema.optionalKey(Schema.String)
-}) {
+export class ScopeClosed extends stackless(
+  Schema.TaggedError<ScopeClosed>("effect-preamble/ScopeClosed")("ScopeClosed", {
+    scope: Schema.String,
+    kind: Schema.optionalKey(Kind),
+    entry: Schema.optionalKey(Schema.String),
+    plugin: Schema.optionalKey(Schema.String)
+  })
+) {
   override get message(): string {
     const closed = `prompt scope ${JSON.stringify(this.scope)} is closed`
     return this.kind === undefined
@@ -119,11 +130,13 @@ export class ScopeClosed extends Schema.TaggedError<ScopeClosed>("effect-preambl
  * @since 0.1.0
  * @category errors
  */
-export class ScopeCycle extends Schema.TaggedError<ScopeCycle>("effect-preamble/ScopeCycle")("ScopeCycle", {
-  scope: Schema.String,
-  parent: Schema.String,
-  chain: Schema.Array(Schema.String)
-}) {
+export class ScopeCycle extends stackless(
+  Schema.TaggedError<ScopeCycle>("effect-preamble/ScopeCycle")("ScopeCycle", {
+    scope: Schema.String,
+    parent: Schema.String,
+    chain: Schema.Array(Schema.String)
+  })
+) {
   override get message(): string {
     return `prompt scope ${JSON.stringify(this.scope)} cannot have parent ${JSON.stringify(this.parent)}: it would be its own ancestor (${this.chain.join(" → ")}). Its old parent stays; choose one that does not descend from it.`
   }
@@ -139,14 +152,14 @@ export class ScopeCycle extends Schema.TaggedError<ScopeCycle>("effect-preamble/
  * @since 0.1.0
  * @category errors
  */
-export class MultipleCompleteSections extends Schema.TaggedError<MultipleCompleteSections>(
-  "effect-preamble/MultipleCompleteSections"
-)("MultipleCompleteSections", {
-  scope: Schema.String,
-  sections: Schema.Array(
-    Schema.Struct({ entry: Schema.String, scope: Schema.String, plugin: Schema.optionalKey(Schema.String) })
-  )
-}) {
+export class MultipleCompleteSections extends stackless(
+  Schema.TaggedError<MultipleCompleteSections>("effect-preamble/MultipleCompleteSections")("MultipleCompleteSections", {
+    scope: Schema.String,
+    sections: Schema.Array(
+      Schema.Struct({ entry: Schema.String, scope: Schema.String, plugin: Schema.optionalKey(Schema.String) })
+    )
+  })
+) {
   override get message(): string {
     const all = this.sections.map((one) => describeOwner({ ...one, kind: "section" })).join(" and ")
     const remedy = this.sections.every((one) => one.scope === this.scope)
@@ -162,12 +175,14 @@ export class MultipleCompleteSections extends Schema.TaggedError<MultipleComplet
  * @since 0.1.0
  * @category errors
  */
-export class UnknownTool extends Schema.TaggedError<UnknownTool>("effect-preamble/UnknownTool")("UnknownTool", {
-  ...ownerSchema,
-  unknown: Schema.Array(Schema.String),
-  known: Schema.Array(Schema.String),
-  nearest: Schema.optionalKey(Schema.String)
-}) {
+export class UnknownTool extends stackless(
+  Schema.TaggedError<UnknownTool>("effect-preamble/UnknownTool")("UnknownTool", {
+    ...ownerSchema,
+    unknown: Schema.Array(Schema.String),
+    known: Schema.Array(Schema.String),
+    nearest: Schema.optionalKey(Schema.String)
+  })
+) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean ${JSON.stringify(this.nearest)}?`
     return `toolOrder lists unknown tools: ${list(this.unknown)}.${hint} Known tools: ${list(this.known)}. Correct the name, or let its provider list it in \`knownNames\` while it is hidden.`
@@ -180,9 +195,11 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>("effect-preambl
  * @since 0.1.0
  * @category errors
  */
-export class ReservedToolName extends Schema.TaggedError<ReservedToolName>("effect-preamble/ReservedToolName")(
-  "ReservedToolName",
-  { ...ownerSchema, tool: Schema.String }
+export class ReservedToolName extends stackless(
+  Schema.TaggedError<ReservedToolName>("effect-preamble/ReservedToolName")("ReservedToolName", {
+    ...ownerSchema,
+    tool: Schema.String
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} returned a tool named ${JSON.stringify(this.tool)}, which marks "all other tools" in toolOrder. Rename the tool.`
@@ -195,9 +212,13 @@ export class ReservedToolName extends Schema.TaggedError<ReservedToolName>("effe
  * @since 0.1.0
  * @category errors
  */
-export class InvalidToolSchema extends Schema.TaggedError<InvalidToolSchema>("effect-preamble/InvalidToolSchema")(
-  "InvalidToolSchema",
-  { ...ownerSchema, tool: Schema.String, path: Schema.String, reason: Schema.String }
+export class InvalidToolSchema extends stackless(
+  Schema.TaggedError<InvalidToolSchema>("effect-preamble/InvalidToolSchema")("InvalidToolSchema", {
+    ...ownerSchema,
+    tool: Schema.String,
+    path: Schema.String,
+    reason: Schema.String
+  })
 ) {
   override get message(): string {
     return `tool ${JSON.stringify(this.tool)} from ${describeOwner(this)} is invalid at ${this.path}: ${this.reason}`
@@ -210,9 +231,12 @@ export class InvalidToolSchema extends Schema.TaggedError<InvalidToolSchema>("ef
  * @since 0.1.0
  * @category errors
  */
-export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect-preamble/ProviderFailure")(
-  "ProviderFailure",
-  { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
+export class ProviderFailure extends stackless(
+  Schema.TaggedError<ProviderFailure>("effect-preamble/ProviderFailure")("ProviderFailure", {
+    ...ownerSchema,
+    reason: Schema.String,
+    cause: Schema.Defect()
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} ${this.reason}: ${sentence(describeCause(this.cause))} Correct the provider, or let it handle its failure.`
@@ -225,9 +249,12 @@ export class ProviderFailure extends Schema.TaggedError<ProviderFailure>("effect
  * @since 0.1.0
  * @category errors
  */
-export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect-preamble/ListenerFailure")(
-  "ListenerFailure",
-  { ...ownerSchema, reason: Schema.String, cause: Schema.Defect() }
+export class ListenerFailure extends stackless(
+  Schema.TaggedError<ListenerFailure>("effect-preamble/ListenerFailure")("ListenerFailure", {
+    ...ownerSchema,
+    reason: Schema.String,
+    cause: Schema.Defect()
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} ${this.reason}: ${sentence(describeCause(this.cause))} Correct the listener, or let it handle its failure.`
@@ -240,9 +267,12 @@ export class ListenerFailure extends Schema.TaggedError<ListenerFailure>("effect
  * @since 0.1.0
  * @category errors
  */
-export class InvalidAssembly extends Schema.TaggedError<InvalidAssembly>("effect-preamble/InvalidAssembly")(
-  "InvalidAssembly",
-  { ...ownerSchema, path: Schema.String, reason: Schema.String }
+export class InvalidAssembly extends stackless(
+  Schema.TaggedError<InvalidAssembly>("effect-preamble/InvalidAssembly")("InvalidAssembly", {
+    ...ownerSchema,
+    path: Schema.String,
+    reason: Schema.String
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} returned an invalid assembly at ${this.path}: ${this.reason}`
@@ -266,16 +296,15 @@ const quote = (text: string): string => `\`${visible(text)}\``
  * @since 0.1.0
  * @category errors
  */
-export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect-preamble/UnknownVariable")(
-  "UnknownVariable",
-  {
+export class UnknownVariable extends stackless(
+  Schema.TaggedError<UnknownVariable>("effect-preamble/UnknownVariable")("UnknownVariable", {
     ...ownerSchema,
     ...place,
     variable: Schema.String,
     known: Schema.Array(Schema.String),
     more: Schema.optionalKey(Schema.Int),
     nearest: Schema.optionalKey(Schema.String)
-  }
+  })
 ) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean {{${this.nearest}}}?`
@@ -290,9 +319,12 @@ export class UnknownVariable extends Schema.TaggedError<UnknownVariable>("effect
  * @since 0.1.0
  * @category errors
  */
-export class UndefinedVariable extends Schema.TaggedError<UndefinedVariable>("effect-preamble/UndefinedVariable")(
-  "UndefinedVariable",
-  { ...ownerSchema, ...place, variable: Schema.String }
+export class UndefinedVariable extends stackless(
+  Schema.TaggedError<UndefinedVariable>("effect-preamble/UndefinedVariable")("UndefinedVariable", {
+    ...ownerSchema,
+    ...place,
+    variable: Schema.String
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} needs a value for {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}. The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference.`
@@ -305,9 +337,13 @@ export class UndefinedVariable extends Schema.TaggedError<UndefinedVariable>("ef
  * @since 0.1.0
  * @category errors
  */
-export class MalformedGroup extends Schema.TaggedError<MalformedGroup>("effect-preamble/MalformedGroup")(
-  "MalformedGroup",
-  { ...ownerSchema, ...place, group: Schema.String, reason: Schema.String }
+export class MalformedGroup extends stackless(
+  Schema.TaggedError<MalformedGroup>("effect-preamble/MalformedGroup")("MalformedGroup", {
+    ...ownerSchema,
+    ...place,
+    group: Schema.String,
+    reason: Schema.String
+  })
 ) {
   override get message(): string {
     return `${describeOwner(this)} has a malformed group ${quote(this.group)} at ${at(this)}: ${this.reason}`

@@ -104,6 +104,9 @@ export interface TestOptions {
 // services
 // -----------------------------------------------------------------------------
 
+/** For one service alone, also where several are built together: what these keep is by prompt scope. */
+const usual = Layer.fresh(Layer.mergeAll(Overlays.layer, Waterfall.layer, Renderer.layer))
+
 /**
  * Registers contributions into the ambient prompt scope, and assembles and renders for it.
  *
@@ -214,18 +217,14 @@ export class SystemPrompt extends Context.Service<
    * @since 0.1.0
    */
   static readonly layerWith = (options: SystemPromptOptions): Layer.Layer<SystemPrompt, InvalidToolOrder> =>
-    Layer.provide(this.layerNoDepsWith(options), [Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer])
+    Layer.provide(this.layerNoDepsWith(options), usual)
 
   /**
    * With default built-ins (no identity, empty persona, contexts on, tools by name), and the usual services.
    *
    * @since 0.1.0
    */
-  static readonly layer: Layer.Layer<SystemPrompt> = Layer.provide(this.layerNoDeps, [
-    Layer.fresh(Overlays.layer),
-    Waterfall.layer,
-    Renderer.layer
-  ])
+  static readonly layer: Layer.Layer<SystemPrompt> = Layer.provide(this.layerNoDeps, usual)
 
   /**
    * For tests of code that uses a prompt: the real service with these contributions in the global scope, and nothing
@@ -237,7 +236,7 @@ export class SystemPrompt extends Context.Service<
     Layer.effect(
       this,
       Effect.suspend(() => makeTest(options))
-    ).pipe(Layer.provide([Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer]))
+    ).pipe(Layer.provide(usual))
 }
 
 const make = Effect.fnUntraced(function* (

@@ -8,7 +8,7 @@ const tracer = Tracer.make({
     const end = span.end.bind(span)
     span.end = (time, exit) => {
       end(time, exit)
-      console.log(span.name, Object.fromEntries(span.attributes))
+      console.log(span.name, JSON.stringify(Object.fromEntries(span.attributes)))
     }
     return span
   }

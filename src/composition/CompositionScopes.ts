@@ -138,7 +138,10 @@ export const layer = (
   composition: Composition,
   options: Options = {}
 ): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition> =>
-  Layer.provide(layerNoDeps(composition, options), [Layer.fresh(Overlays.layer), Waterfall.layer, Renderer.layer])
+  Layer.provide(
+    layerNoDeps(composition, options),
+    Layer.fresh(Layer.mergeAll(Overlays.layer, Waterfall.layer, Renderer.layer))
+  )
 
 /**
  * The same from a file: loads it, imports its plugins and registers everything.

@@ -232,7 +232,7 @@ const checkPart = <T extends Part>(
 
 /** Whether a part says that it was made of this one. */
 const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boolean =>
-  isRecord(part) && isOrigin(part.origin, one.origin) && kind.claimedName?.(part) === kind.nameOf(one)
+  isRecord(part) && kind.claimedName?.(part) === kind.nameOf(one) && isOrigin(part.origin, one.origin)
 
 /**
  * What a new part was made of, where several claim one origin, as the tools of one provider that share a name do: the
