@@ -286,7 +286,7 @@ class Pieces {
   readonly #pieces: Array<string>
   readonly #bare: number
   #start = 0
-  #end = -1
+  #end: number | undefined
 
   constructor(heading: string, before: string) {
     this.#before = before
@@ -296,7 +296,7 @@ class Pieces {
 
   /** Takes what stood from `start` up to `end` of the text before. */
   keep(start: number, end: number): void {
-    if (start !== this.#end + separator.length) {
+    if (this.#end === undefined || start !== this.#end + separator.length) {
       this.#flush()
       this.#start = start
     }
@@ -309,8 +309,8 @@ class Pieces {
   }
 
   #flush(): void {
-    if (this.#end !== -1) this.#push(this.#before.slice(this.#start, this.#end))
-    this.#end = -1
+    if (this.#end !== undefined) this.#push(this.#before.slice(this.#start, this.#end))
+    this.#end = undefined
   }
 
   #push(text: string): void {

@@ -21,7 +21,7 @@ import { SystemPrompt } from "./SystemPrompt.ts"
  *   `preamble.contexts`, `preamble.tools` and `preamble.variables`, and `preamble.complete`, the name of the section that
  *   is the whole prompt, if one is.
  * - `SystemPrompt.render`: `preamble.prompt.length` and `preamble.snapshot.length`, in UTF-16 units, and
- *   `preamble.unchanged`: whether the very object of the last rendering came back, so that no byte is new.
+ *   `preamble.unchanged`: whether the very object of an earlier rendering came back, so that no byte is new.
  *
  * No attribute holds text of a prompt. A failure ends the span with its typed error.
  *
@@ -31,15 +31,15 @@ import { SystemPrompt } from "./SystemPrompt.ts"
 export const layer: Layer.Layer<SystemPrompt, never, SystemPrompt> = Layer.effect(
   SystemPrompt,
   Effect.map(SystemPrompt, (prompt) => {
-    const last = new WeakSet<Rendered>()
+    const seen = new WeakSet<Rendered>()
     const assemble = inSpan("SystemPrompt.assemble", prompt.assemble, ofAssembly)
     const render = Effect.flatMap(assemble, (assembly) => prompt.renderAssembly(assembly))
     return SystemPrompt.of({
       ...prompt,
       assemble,
       render: inSpan("SystemPrompt.render", render, (rendered) => {
-        const unchanged = last.has(rendered)
-        last.add(rendered)
+        const unchanged = seen.has(rendered)
+        seen.add(rendered)
         return ofRendered(rendered, unchanged)
       })
     })

@@ -211,8 +211,7 @@ export class SystemPrompt extends Context.Service<
     Layer.orDie(this.layerNoDepsWith({}))
 
   /**
-   * With the given built-ins, and the usual services; the registry is its own. Fails if `toolOrder` repeats a name or
-   * lacks the rest marker.
+   * With the given built-ins, and usual services of its own. Fails if `toolOrder` repeats a name or lacks the rest marker.
    *
    * @since 0.1.0
    */
@@ -220,7 +219,7 @@ export class SystemPrompt extends Context.Service<
     Layer.provide(this.layerNoDepsWith(options), usual)
 
   /**
-   * With default built-ins (no identity, empty persona, contexts on, tools by name), and the usual services.
+   * With default built-ins (no identity, empty persona, contexts on, tools by name), and usual services of its own.
    *
    * @since 0.1.0
    */

@@ -50,6 +50,26 @@ describe("render", () => {
     }).pipe(Effect.provide(SystemPrompt.layer))
   )
 
+  it.effect("gives the same object again, also where another service renders for the same scope in between", () =>
+    Effect.gen(function* () {
+      const outer = yield* SystemPrompt
+      yield* outer.section(section("a", "outer"))
+      yield* Effect.gen(function* () {
+        const inner = yield* SystemPrompt
+        assert.notStrictEqual(inner, outer)
+        yield* inner.section(section("a", "inner"))
+        const renderBoth = Effect.all([outer.render, inner.render])
+        const before = yield* renderBoth
+        assert.deepStrictEqual(
+          before.map(({ text }) => text),
+          ["outer", "inner"]
+        )
+        const after = yield* renderBoth
+        before.forEach((one, i) => assert.strictEqual(after[i], one))
+      }).pipe(Effect.provide(SystemPrompt.layerWith({})))
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
   it.effect("fails with the leftmost problem, typed", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt

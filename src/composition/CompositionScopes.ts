@@ -129,7 +129,7 @@ export const layerNoDeps = (
   )
 
 /**
- * The same with the usual services; the registry is its own.
+ * The same with usual services of its own.
  *
  * @since 0.1.0
  * @category layers

@@ -25,6 +25,7 @@ import { assemblyOf, contextOf, sectionOf, toolsOf, variableOf } from "./compose
 import { named, threw } from "./evaluate.ts"
 import { flatMapNow } from "./exit.ts"
 import { Constant, isEffect } from "./give.ts"
+import { consistsOf } from "./partList.ts"
 import { Recent } from "./recent.ts"
 import { seal } from "./seal.ts"
 import type { CachedPlan } from "./registry.ts"
@@ -90,7 +91,7 @@ const entriesWith = <P extends object, V, A>(
       values: () => last?.values ?? (steps.length === 0 ? [] : undefined),
       list: (from) => {
         const now = pick(from)
-        if (last !== undefined && same(last.values, now)) return last.list
+        if (last !== undefined && consistsOf(last.values, now)) return last.list
         const list = last === undefined ? [...parts] : [...last.list]
         for (let nth = 0; nth < stepAt.length; nth++) {
           const at = stepAt[nth]!
@@ -147,16 +148,8 @@ const isDetached = (slot: Step["slot"], { schemas }: values.Tools): boolean => {
   return Object.isFrozen(value) && givesAgain(given, { schemas, knownNames: [] })
 }
 
-const same = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean => {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
-const isList = (value: ReadonlyArray<unknown>, before: ReadonlyArray<unknown>): boolean =>
-  value.length === before.length && same(before, value)
-
 const saysSame = (a: values.Tools, b: values.Tools): boolean =>
-  a === b || (isList(a.schemas, b.schemas) && isList(a.knownNames, b.knownNames))
+  a === b || (consistsOf(a.schemas, b.schemas) && consistsOf(a.knownNames, b.knownNames))
 
 // -----------------------------------------------------------------------------
 // assemblies
@@ -329,7 +322,7 @@ const isAgain = (value: unknown, before: values.Values, step: number): boolean =
 /** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
 const givesAgain = (value: unknown, before: values.Tools): boolean => {
   try {
-    return Array.isArray(value) && before.knownNames.length === 0 && isList(value, before.schemas)
+    return Array.isArray(value) && before.knownNames.length === 0 && consistsOf(value, before.schemas)
   } catch {
     // Whoever accepts it says what is wrong with it.
     return false

@@ -73,7 +73,8 @@ export class ProviderFault extends Schema.TaggedError<ProviderFault>("effect-pre
 // -----------------------------------------------------------------------------
 
 /**
- * A provider of the value that goes wrong in these calls, counted from 1; by default in all of them.
+ * A provider of the value that goes wrong in these calls, counted from 1; by default in all of them. Throws a `TypeError`
+ * if there is no such fault, or a call has no such number.
  *
  * **Provider's cache**: that of what it is the provider of.
  *
@@ -84,6 +85,7 @@ export const make = <A>(
   value: A,
   options: { readonly fault: Fault; readonly calls?: ReadonlyArray<number> | undefined }
 ): FailingProvider<A> => {
+  checkOptions(options)
   let counts: Counts = { started: 0, succeeded: 0, failed: 0, died: 0, interrupted: 0 }
   const count = (what: keyof Counts) => {
     counts = Object.freeze({ ...counts, [what]: counts[what] + 1 })
@@ -101,6 +103,25 @@ export const make = <A>(
     get counts() {
       return counts
     }
+  }
+}
+
+/** A test that asks for what cannot happen would be green by mistake. */
+const checkOptions = ({
+  calls = [],
+  fault
+}: {
+  readonly fault: Fault
+  readonly calls?: ReadonlyArray<number> | undefined
+}) => {
+  if (!Object.hasOwn(faults, fault)) {
+    throw new TypeError(`fault is ${JSON.stringify(fault)}, and must be one of ${Object.keys(faults).join(", ")}`)
+  }
+  const wrong = calls.find((call) => !(Number.isSafeInteger(call) && call > 0))
+  if (wrong !== undefined) {
+    throw new TypeError(
+      `calls has ${wrong}; calls are counted from 1, so that each must be a whole number greater than 0`
+    )
   }
 }
 

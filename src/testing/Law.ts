@@ -10,20 +10,15 @@
  * @since 0.1.0
  */
 import * as Arbitrary from "effect/Arbitrary"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Base64Url } from "effect/encoding"
-import * as Exit from "effect/Exit"
 import * as Hash from "effect/Hash"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { at, liveClock, start } from "./internal/moment.ts"
-import { Annotations } from "../AssembleContext.ts"
+import { isList, newToken, replayOf, slug, twins, wrongOptions } from "./internal/asked.ts"
 import { describeCause } from "../Owner.ts"
-import * as PromptScope from "../PromptScope.ts"
-import { show, showCause } from "./internal/show.ts"
+import { judge, type Tally, type Verdict } from "./internal/judge.ts"
+import { show } from "./internal/show.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -86,12 +81,34 @@ export const Failed = Schema.TaggedStruct("Failed", {
 export type Failed = typeof Failed.Type
 
 /**
+ * The law was not judged: its subject failed in all cases, in a way that another law reports.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Unjudged = Schema.TaggedStruct("Unjudged", {
+  law: Schema.String,
+  /** How many cases were tried. */
+  runs: Schema.Int,
+  /** Why none of them says anything, and which law says more. */
+  reason: Schema.String
+})
+
+/**
+ * The law was not judged: its subject failed in all cases, in a way that another law reports.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Unjudged = typeof Unjudged.Type
+
+/**
  * What became of a law, as plain data.
  *
  * @since 0.1.0
  * @category models
  */
-export type Report = Passed | Failed
+export type Report = Passed | Failed | Unjudged
 
 /**
  * How laws are checked.
@@ -108,6 +125,17 @@ export interface Options {
   readonly replay?: string | undefined
   /** How long one case may take, in milliseconds; one that takes longer breaks its law. Default 5000. */
   readonly patience?: number | undefined
+}
+
+/**
+ * How laws are checked by `assertPromise`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PromiseOptions extends Options {
+  /** Ends the check when it aborts, as test runners do at the limit of a test; `Date` is then the real one again. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -130,7 +158,8 @@ export interface Law {
 // -----------------------------------------------------------------------------
 
 /**
- * Laws are broken. `broken` has the reports of those that are; the message is all of them as text.
+ * Laws are broken. `broken` has the reports of those that are, `unjudged` of those that no case has judged; the message is
+ * all of them as text.
  *
  * @since 0.1.0
  * @category errors
@@ -138,11 +167,13 @@ export interface Law {
 export class LawBroken extends Schema.TaggedError<LawBroken>("effect-preamble/testing/LawBroken")("LawBroken", {
   /** How many laws were checked. */
   checked: Schema.Int,
-  broken: Schema.Array(Failed)
+  broken: Schema.Array(Failed),
+  unjudged: Schema.Array(Unjudged)
 }) {
   override get message(): string {
     const count = `Broken laws: ${this.broken.length} of ${this.checked}.`
-    return [count, ...this.broken.map(format)].join("\n\n")
+    const unjudged = this.unjudged.length === 0 ? [] : [this.unjudged.map(format).join("\n")]
+    return [count, ...this.broken.map(format), ...unjudged].join("\n\n")
   }
 
   /** For test runners that print an error by its fields. */
@@ -152,8 +183,8 @@ export class LawBroken extends Schema.TaggedError<LawBroken>("effect-preamble/te
 }
 
 /**
- * A law could not be checked as asked: options that make no sense, a replay token of another law or version, or a
- * generator that gives too few cases.
+ * A law could not be checked as asked: options that make no sense, a subject that is none, a replay token of another law
+ * or version, a generator that gives too few cases, or, by `assert`, no laws at all, and laws that no case has judged.
  *
  * @since 0.1.0
  * @category errors
@@ -204,10 +235,14 @@ interface Definition<A> {
   readonly most?: number | undefined
 }
 
-const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, LawMisused> => {
+const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, LawMisused> =>
+  Effect.suspend(() => runOnce(law, options))
+
+const runOnce = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, LawMisused> => {
   const { seed = "preamble", replay, patience = 5000 } = options
   const runs = Math.min(options.runs ?? 100, law.most ?? Infinity)
-  const property = (value: A) => judge(law.holds, value, patience)
+  const tally: Tally = { judged: 0, why: "" }
+  const property = (value: A) => judge(law.holds, value, patience, tally)
   const named = `Law ${JSON.stringify(law.name)}`
   const found = Arbitrary.checkEffect(law.cases, property, { runs, seed: Hash.string(`${seed}: ${law.name}`), replay })
   return turn.withPermit(found).pipe(
@@ -216,7 +251,7 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
     Effect.flatMap((result): Effect.Effect<Report, LawMisused> => {
       switch (result._tag) {
         case "Passed":
-          return Effect.succeed({ _tag: "Passed", law: law.name, runs: result.runs })
+          return Effect.succeed(unbroken(law.name, result.runs, tally))
         case "Falsified":
           return Effect.succeed(failed(law, result))
         case "Exhausted":
@@ -224,7 +259,7 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
             `${named} has too few cases: its generator refused ${result.discards} of them. Filter less, or generate only what fits.`
           )
         case "ReplayMismatch":
-          if (result.reason === "PropertyPassed") return Effect.succeed({ _tag: "Passed", law: law.name, runs: 1 })
+          if (result.reason === "PropertyPassed") return Effect.succeed(unbroken(law.name, 1, tally))
           // The small case holds now, and the one that it was made from does not: there is another smallest one.
           return result.reason === "ShrinkPassed"
             ? run(law, { ...options, replay: undefined })
@@ -237,32 +272,13 @@ const run = <A>(law: Definition<A>, options: Options): Effect.Effect<Report, Law
 /** Time and luck are those of the process, so that laws of tests that run at the same time take turns. */
 const turn = Semaphore.makeUnsafe(1)
 
-const judge = <A>(
-  holds: (value: A) => Effect.Effect<Broken | undefined, unknown>,
-  value: A,
-  patience: number
-): Effect.Effect<boolean, Broken> =>
-  Effect.suspend(() => holds(value)).pipe(
-    at(start),
-    // Whatever the test around it is told or runs in.
-    PromptScope.provide(PromptScope.global),
-    Effect.provideService(Annotations, Context.empty()),
-    Effect.timeoutOption(patience),
-    // Tests often stop the clock; that must not stop our patience.
-    Effect.provideService(Clock.Clock, liveClock),
-    Effect.exit,
-    Effect.flatMap((exit): Effect.Effect<boolean, Broken> => {
-      if (Exit.isFailure(exit)) return Effect.fail({ expected: "no failure", seen: showCause(exit.cause) })
-      if (exit.value._tag === "None") {
-        return Effect.fail({ expected: "an end", seen: `nothing within ${patience} ms` })
-      }
-      return exit.value.value === undefined ? Effect.succeed(true) : Effect.fail(exit.value.value)
-    })
-  )
+const unbroken = (law: string, runs: number, { judged, why }: Tally): Passed | Unjudged =>
+  judged > 0 ? { _tag: "Passed", law, runs } : { _tag: "Unjudged", law, runs, reason: why }
 
-const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Broken>): Failed => {
+const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Verdict>): Failed => {
   const shown = law.show === undefined ? result.shrunkInput : law.show(result.shrunkInput)
-  const broken = result.failure._tag === "PropertyError" ? result.failure.error : { expected: "true", seen: "false" }
+  const broken: Verdict =
+    result.failure._tag === "PropertyError" ? result.failure.error : { expected: "true", seen: "false" }
   return {
     _tag: "Failed",
     law: law.name,
@@ -272,7 +288,7 @@ const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Broken>): 
     counterexample: shown === undefined ? "there is only one case" : show(shown),
     expected: broken.expected,
     seen: broken.seen,
-    advice: law.advice,
+    advice: broken.advice ?? law.advice,
     replay: `${slug(law.name)}~${Base64Url.encode(result.replay)}`
   }
 }
@@ -282,7 +298,8 @@ const failed = <A>(law: Definition<A>, result: Arbitrary.Falsified<A, Broken>): 
 // -----------------------------------------------------------------------------
 
 /**
- * Checks laws, one after the other, and reports on each. A broken law is a report, not a failure.
+ * Checks laws, one after the other, and reports on each. A broken law is a report, not a failure; it fails only with
+ * `LawMisused`.
  *
  * @since 0.1.0
  * @category running
@@ -310,7 +327,8 @@ export const check = (
   })
 
 /**
- * Checks laws, and fails if one is broken: the one line of a test. Gives the reports if all hold.
+ * Checks laws, and fails if one is broken or was not judged, or if there is none: the one line of a test. Gives the
+ * reports if all hold.
  *
  * @since 0.1.0
  * @category running
@@ -319,21 +337,26 @@ export const assert = (
   laws: Law | ReadonlyArray<Law>,
   options?: Options
 ): Effect.Effect<ReadonlyArray<Report>, LawBroken | LawMisused> =>
-  Effect.flatMap(check(laws, options), (reports) => {
+  Effect.flatMap(check(laws, options), (reports): Effect.Effect<ReadonlyArray<Report>, LawBroken | LawMisused> => {
     const broken = reports.filter((report) => report._tag === "Failed")
-    return broken.length === 0
-      ? Effect.succeed(reports)
-      : Effect.fail(new LawBroken({ checked: reports.length, broken }))
+    const unjudged = reports.filter((report) => report._tag === "Unjudged")
+    if (broken.length > 0) return Effect.fail(new LawBroken({ checked: reports.length, broken, unjudged }))
+    if (reports.length === 0) return misused("There are no laws to check, so that the test could not fail.")
+    return unjudged.length === 0 ? Effect.succeed(reports) : misused(unjudged.map(format).join("\n"))
   })
 
 /**
- * `assert` for tests that know Promises only: rejects with the `LawBroken`.
+ * `assert` for tests that know Promises only: rejects with the `LawBroken`. Give it the `signal` of the test, so that it
+ * ends with it.
  *
  * @since 0.1.0
  * @category running
  */
-export const assertPromise = (laws: Law | ReadonlyArray<Law>, options?: Options): Promise<ReadonlyArray<Report>> =>
-  Effect.runPromise(assert(laws, options))
+export const assertPromise = (
+  laws: Law | ReadonlyArray<Law>,
+  { signal, ...options }: PromiseOptions = {}
+): Promise<ReadonlyArray<Report>> =>
+  Effect.runPromise(assert(laws, options), signal === undefined ? undefined : { signal })
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -347,6 +370,7 @@ export const assertPromise = (laws: Law | ReadonlyArray<Law>, options?: Options)
  */
 export const format = (report: Report): string => {
   if (report._tag === "Passed") return `${report.law}: held in ${plural(report.runs, "case")}.`
+  if (report._tag === "Unjudged") return `${report.law}: not judged: ${report.reason}.`
   const lines = [
     ["Law", report.rule],
     ["Counterexample", report.counterexample],
@@ -365,36 +389,4 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 // misuse
 // -----------------------------------------------------------------------------
 
-const isList = (laws: Law | ReadonlyArray<Law>): laws is ReadonlyArray<Law> => Array.isArray(laws)
-
 const misused = (reason: string): Effect.Effect<never, LawMisused> => Effect.fail(new LawMisused({ reason }))
-
-const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/gu, "-")
-
-const wrongOptions = ({ patience, runs }: Options): string | undefined => {
-  for (const [option, value] of Object.entries({ runs, patience })) {
-    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
-      return `${option} is ${value}, and must be a whole number greater than 0.`
-    }
-  }
-  return undefined
-}
-
-const twins = (laws: ReadonlyArray<Law>): string | undefined => {
-  const name = laws.find((law, i) => laws.findIndex((other) => slug(other.name) === slug(law.name)) !== i)?.name
-  return name === undefined
-    ? undefined
-    : `Two of the laws are named ${JSON.stringify(name)}, so that their replay tokens could not be told apart. Check them one by one.`
-}
-
-const newToken = "Check without the replay token to get a new one."
-
-/** The token of `effect/Arbitrary` in ours; none if it is not even shaped like one. */
-const replayOf = (token: string): string | undefined => {
-  const text = Result.getOrUndefined(Base64Url.decodeString(token))
-  try {
-    return text !== undefined && Array.isArray(JSON.parse(text)) ? text : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Assembly } from "../Assembly.ts"
+import { describeType } from "../internal/rules.ts"
 import * as PromptContext from "../PromptContext.ts"
 import type { RenderError } from "../PromptError.ts"
 import * as Rendered from "../Rendered.ts"
@@ -20,6 +21,7 @@ import { Renderer } from "../Renderer.ts"
 import { assemblyOf, contents, showContents } from "./internal/contents.ts"
 import { list, literal } from "./internal/generate.ts"
 import { at, start } from "./internal/moment.ts"
+import { notJudged } from "./internal/notJudged.ts"
 import { showCause } from "./internal/show.ts"
 import * as subjects from "./internal/subject.ts"
 import { type Broken, type Law, make } from "./Law.ts"
@@ -81,6 +83,15 @@ const disagreement = (first: Outcome, second: Outcome): Broken | undefined => {
   return was === is ? undefined : broken(String(was), String(is))
 }
 
+/** Of cases for a renderer: a mistake in the test is none of the renderer. */
+const casesOf = <A>(renderer: Layer.Layer<Renderer, unknown>, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
+  subjects.unless(
+    Layer.isLayer(renderer) ? undefined : `the renderer must be a Layer, and is ${describeType(renderer)}`,
+    cases
+  )
+
+const renderedNothing = notJudged("the renderer failed in all cases; see the law `strict`")
+
 // -----------------------------------------------------------------------------
 // laws
 // -----------------------------------------------------------------------------
@@ -97,7 +108,10 @@ export const sameText: Of<Law> = (renderer) =>
     rule: "An assembly renders to the same texts at any time and in any renderer, whatever was rendered before.",
     advice:
       "Let the texts follow from the assembly alone. If the renderer remembers what it has rendered, let it compare all that matters.",
-    cases: Arbitrary.all({ assembly: contents(), before: list(contents(), 2), later: subjects.span }),
+    cases: casesOf(
+      renderer,
+      Arbitrary.all({ assembly: contents(), before: list(contents(), 2), later: subjects.span })
+    ),
     show: ({ assembly, before, later }) => ({
       assembly: showContents(assembly),
       before: before.length === 0 ? undefined : before.map(showContents),
@@ -111,7 +125,8 @@ export const sameText: Of<Law> = (renderer) =>
           const then = { later: subjects.millisOf(later), luck: 1 }
           const render = yield* build(renderer).pipe(at(then))
           for (const one of before) yield* render(assemblyOf(one)).pipe(at(then))
-          return disagreement(first, yield* render(assembly).pipe(at(then)))
+          const differs = disagreement(first, yield* render(assembly).pipe(at(then)))
+          return differs === undefined && Exit.isFailure(first) ? yield* renderedNothing : differs
         })
       )
   })
@@ -128,7 +143,10 @@ export const sameObject: Of<Law> = (renderer) =>
     rule: "Assemblies that say the same, one after the other, render to the same object.",
     advice:
       "Render over `Renderer.layer`, which remembers what it gave, and remember by its object what you make of it (a WeakMap will do).",
-    cases: Arbitrary.all({ assembly: contents(), again: literal("the same assembly", "one that says the same") }),
+    cases: casesOf(
+      renderer,
+      Arbitrary.all({ assembly: contents(), again: literal("the same assembly", "one that says the same") })
+    ),
     show: ({ again, assembly }) => ({ assembly: showContents(assembly), again }),
     holds: ({ again, assembly }) =>
       Effect.scoped(
@@ -137,7 +155,7 @@ export const sameObject: Of<Law> = (renderer) =>
           const made = assemblyOf(assembly)
           const first = yield* render(made)
           const second = yield* render(again === "the same assembly" ? made : assemblyOf(assembly))
-          if (Exit.isFailure(first) || Exit.isFailure(second)) return undefined
+          if (Exit.isFailure(first) || Exit.isFailure(second)) return yield* renderedNothing
           return first.value === second.value
             ? undefined
             : broken("the same object for the second assembly", "another object")
@@ -160,14 +178,14 @@ export const partsAddUp: Of<Law> = (renderer, { ownLayout = false } = {}) =>
       : "The text is its parts with a blank line between them, each at its offset; so is the snapshot, under its heading.",
     advice:
       "Move the offsets with what you put around the parts. If the renderer has a layout of its own, say ownLayout: true.",
-    cases: contents(),
+    cases: casesOf(renderer, contents()),
     show: showContents,
     holds: (parts) =>
       Effect.scoped(
         Effect.gen(function* () {
           const assembly = assemblyOf(parts)
           const outcome = yield* (yield* build(renderer))(assembly)
-          if (Exit.isFailure(outcome)) return undefined
+          if (Exit.isFailure(outcome)) return yield* renderedNothing
           const { contexts, sections, snapshot, text } = outcome.value
           return (
             outOfPlace("section", text, sections, assembly.sections) ??
@@ -233,7 +251,7 @@ export const strict: Of<Law> = (renderer) =>
     rule: "An assembly renders if `Rendered.render` renders it, and fails with the same error if not.",
     advice:
       "Render the parts with `Rendered.render` or over `Renderer.layer`, and let its failures through: a missing variable must never become an empty text. If the renderer judges by itself, say ownStrictness: true.",
-    cases: contents(),
+    cases: casesOf(renderer, contents()),
     show: showContents,
     holds: (parts) =>
       Effect.scoped(

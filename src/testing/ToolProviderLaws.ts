@@ -18,6 +18,7 @@ import * as ToolOrder from "../ToolOrder.ts"
 import type * as ToolProvider from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { at, start } from "./internal/moment.ts"
+import { notJudged } from "./internal/notJudged.ts"
 import { showCause } from "./internal/show.ts"
 import * as subjects from "./internal/subject.ts"
 import { type Broken, type Law, make } from "./Law.ts"
@@ -93,11 +94,14 @@ const emitted = (given: unknown): ReadonlyArray<string> =>
 
 const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
+const tools = (count: number): string => (count === 0 ? "no tools" : `${count} tool${count === 1 ? "" : "s"}`)
+
 /** The first tool in which two lists differ. */
 const parting = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Broken | undefined => {
   const length = Math.max(before.length, after.length)
   for (let i = 0; i < length; i++) {
     const [was = "no more tools", is = "no more tools"] = [before[i], after[i]]
+    if (was !== is && i >= before.length) return broken(tools(before.length), `one more: ${is}`)
     if (was !== is) return broken(`as tool ${i + 1}, ${was}`, is)
   }
   return undefined
@@ -110,6 +114,8 @@ const parting = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): B
 interface Case {
   readonly annotations: Context.Context<never>
 }
+
+const gaveNothing = notJudged("the provider gave no tools in any case; see the law `succeeds`")
 
 /** A law of what it gives once. Where that fails, another law says so. */
 const law = (
@@ -129,9 +135,9 @@ const law = (
     most: annotations === undefined ? 1 : undefined,
     show,
     holds: ({ annotations }) =>
-      Effect.map(Effect.exit(call(provider, annotations)), (exit) => {
+      Effect.flatMap(Effect.exit(call(provider, annotations)), (exit) => {
         const given = Exit.isSuccess(exit) ? read(exit.value) : undefined
-        return given === undefined ? undefined : options.holds(given)
+        return given === undefined ? gaveNothing : Effect.succeed(options.holds(given))
       })
   })
 
@@ -182,7 +188,7 @@ export const sameBytes: Of<Law> = (provider, { annotations } = {}) =>
     holds: ({ annotations, call: calls, later }) =>
       Effect.gen(function* () {
         const first = yield* Effect.exit(call(provider, annotations)).pipe(at(start))
-        if (Exit.isFailure(first)) return undefined
+        if (Exit.isFailure(first) || read(first.value) === undefined) return yield* gaveNothing
         const bytes = emitted(first.value)
         const then = { later: subjects.millisOf(later), luck: 1 }
         for (let number = 2; number <= calls; number++) {
@@ -212,7 +218,7 @@ export const leavesResults: Of<Law> = (provider, { annotations } = {}) =>
     holds: ({ annotations }) =>
       Effect.gen(function* () {
         const first = yield* Effect.exit(call(provider, annotations))
-        if (Exit.isFailure(first)) return undefined
+        if (Exit.isFailure(first) || read(first.value) === undefined) return yield* gaveNothing
         const before = emitted(first.value)
         yield* Effect.exit(call(provider, annotations))
         const differs = parting(before, emitted(first.value))

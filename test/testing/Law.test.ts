@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Clock, Effect, Exit, Random, Schema } from "effect"
-import { PromptScope } from "effect-preamble"
-import { Law } from "effect-preamble/testing"
+import { Plugin, PromptScope } from "effect-preamble"
+import { Law, PluginLaws } from "effect-preamble/testing"
 import { inspect } from "node:util"
 
 const numbers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
@@ -107,6 +107,22 @@ describe("check", () => {
       assert.strictEqual(yield* broken(Effect.never), "nothing within 20 ms")
     })
   })
+
+  it.effect("gives advice of its own where a case does not end", () =>
+    Effect.gen(function* () {
+      const silent = Law.make({
+        name: "n",
+        rule: "r",
+        advice: "a",
+        cases: Arbitrary.Constant(0),
+        holds: () => Effect.never
+      })
+      assert.strictEqual(
+        failedOf(yield* Law.check(silent, { patience: 20 })).advice,
+        "A provider or the build does not end: give it a timeout, or raise `patience`."
+      )
+    })
+  )
 
   it.effect("gives each case the same time and luck, whatever the test around it has", () => {
     const seen = new Set<string>()
@@ -278,6 +294,50 @@ numbers are small: broken in case ${failed?.runs}, made smaller ${failed?.shrink
       assert.strictEqual(inspect(error), `LawBroken: ${error.message}`)
     )
   )
+  it.effect("refuses to pass without laws", () =>
+    Effect.map(Effect.flip(Law.assert([])), (error) => {
+      assert.strictEqual(error._tag, "LawMisused")
+      assert.strictEqual(error.message, "There are no laws to check, so that the test could not fail.")
+    })
+  )
+  it.effect("names what was not judged besides what is broken", () =>
+    Effect.gen(function* () {
+      const laws = PluginLaws.all(Plugin.section({ name: "", order: 1, text: "x" }))
+      const error = yield* Effect.flip(Law.assert(laws, { runs: 8 }))
+      if (error._tag !== "LawBroken") return assert.fail(error.message)
+      assert.include(
+        error.unjudged.map((report) => report.law),
+        "plugin: registers once"
+      )
+      assert.match(error.message, /^plugin: registers once: not judged: the plugin did not build in any case/mu)
+      assert.notMatch(error.message, /registers once: held/u)
+    })
+  )
+  it("ends with its signal, and gives the time back", async () => {
+    const controller = new AbortController()
+    let ended = false
+    const endless = Law.make({
+      name: "n",
+      rule: "r",
+      advice: "a",
+      cases: Arbitrary.Constant(0),
+      holds: () =>
+        Effect.suspend(() => {
+          controller.abort()
+          return Effect.never
+        }).pipe(Effect.onInterrupt(() => Effect.sync(() => (ended = true))))
+    })
+    const { Date: date } = globalThis
+    const outcome = await Law.assertPromise(endless, { signal: controller.signal }).then(
+      () => "passed",
+      () => "rejected"
+    )
+    assert.strictEqual(outcome, "rejected")
+    assert.isTrue(ended)
+    assert.strictEqual(globalThis.Date, date)
+    // The next law gets its turn.
+    assert.lengthOf(await Law.assertPromise(small), 1)
+  })
   it("rejects a Promise", async () => {
     assert.lengthOf(await Law.assertPromise(small), 1)
     const exit = await Effect.runPromiseExit(

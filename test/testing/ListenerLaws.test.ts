@@ -3,7 +3,7 @@ import { Arbitrary, Clock, Context, Effect, pipe, Schema } from "effect"
 import { Assembly, type Listener } from "effect-preamble"
 import { ListenerLaws } from "effect-preamble/testing"
 import { untyped } from "../support/untyped.ts"
-import { breaks, holds } from "./support/reports.ts"
+import { breaks, holds, unjudged } from "./support/reports.ts"
 
 const bash = { name: "bash", description: "Run a command", parameters: {} }
 
@@ -257,7 +257,7 @@ describe("keepsOrder", () => {
       breaks(ListenerLaws.all(listener), name, {
         counterexample: '{ assembly: { sections: [{ name: "a", order: 0, text: "" }] } }',
         expected: 'section "zzz" of order -2000000000 before section "a" of order 0',
-        seen: "it comes right after it"
+        seen: 'section "a" comes first'
       })
     )
   })
@@ -275,7 +275,7 @@ describe("keepsOrder", () => {
   }
 }`,
         expected: 'tool "bash" before tool "read"',
-        seen: "it comes right after it"
+        seen: 'tool "read" comes first'
       }
     )
   )
@@ -293,7 +293,7 @@ describe("keepsOrder", () => {
         counterexample:
           '{ assembly: { contexts: [{ name: "a", order: 0, text: "" }, { name: "b", order: 1, text: "" }] } }',
         expected: 'context "b" of order -1 before context "a" of order 0',
-        seen: "it comes right after it"
+        seen: 'context "a" comes first'
       }
     )
   )
@@ -318,6 +318,16 @@ describe("idempotent", () => {
         seen: 'tools[0] was {"name":"bash","description":"Run a command!","parameters":{}}, and then {"name":"bash","description":"Run a command!!","parameters":{}}'
       })
     })
+  })
+})
+
+describe("a listener that always fails", () => {
+  it.effect("is judged only by the law that says so", () => {
+    const laws = ListenerLaws.all({ name: "l", edit: () => Effect.die(new Error("boom")) }, { idempotent: true })
+    return unjudged(
+      laws.filter((law) => law.name !== "listener: does not fail"),
+      "the listener gave no assembly in any case; see the laws `succeeds` and `wellFormed`, or give it `contributions`"
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import { Assembly, Persona, Plugin, PromptScope, SystemPrompt, Template, Variabl
 import { PluginLaws } from "effect-preamble/testing"
 import houseRules from "../../docs/examples/plugin/house-rules.ts"
 import readOnly from "../../docs/examples/plugin/read-only.ts"
-import { breaks, holds } from "./support/reports.ts"
+import { breaks, holds, misused, unjudged } from "./support/reports.ts"
 
 /** Registers with whatever the service can do. */
 const registering = <E>(
@@ -366,6 +366,66 @@ describe("declaresVariables", () => {
   )
 })
 
+describe("a plugin that always fails", () => {
+  const build = "the plugin did not build in any case; see the law `assembles`"
+  const assemble = "the plugin did not build, assemble and render in any case; see the law `assembles`"
+  it.effect("is not judged where it does not build", () => {
+    const plugin = Layer.effectDiscard(Effect.fail("no disk"))
+    return Effect.all([
+      unjudged(
+        [PluginLaws.leavesNothing(plugin), PluginLaws.mountsTwice(plugin), PluginLaws.refusesTwice(plugin)],
+        build
+      ),
+      unjudged(
+        [PluginLaws.ignoresOrder(plugin), PluginLaws.sameText(plugin), PluginLaws.declaresVariables(plugin)],
+        assemble
+      )
+    ])
+  })
+  it.effect("is not judged where it does not assemble", () => {
+    const plugin = Plugin.section({ name: "s", order: 1, text: () => Effect.fail("no disk") })
+    return Effect.all([
+      unjudged(
+        [
+          PluginLaws.ignoresOrder(plugin),
+          PluginLaws.sameText(plugin),
+          PluginLaws.declaresVariables(plugin),
+          PluginLaws.mountsTwice(plugin)
+        ],
+        assemble
+      ),
+      holds([PluginLaws.leavesNothing(plugin), PluginLaws.refusesTwice(plugin)])
+    ])
+  })
+  it.effect("is judged by the cases in which it does not fail", () =>
+    holds([
+      PluginLaws.sameText((works: boolean) => (works ? section("x") : Layer.effectDiscard(Effect.fail("no disk"))), {
+        inputs: Arbitrary.schema(Schema.Boolean)
+      })
+    ])
+  )
+})
+
+describe("misuse", () => {
+  const untyped = (value: unknown): never => value as never
+  const inputs = Arbitrary.schema(Schema.Boolean)
+  it.effect("is a function without inputs", () =>
+    misused(
+      PluginLaws.all(untyped(() => section("x"))),
+      "a plugin that is a function needs `inputs`, a generator of what it is a function of"
+    )
+  )
+  it.effect("is inputs without a function", () =>
+    misused(
+      PluginLaws.all(untyped(section("x")), untyped({ inputs })),
+      "`inputs` are for a plugin that is a function of them"
+    )
+  )
+  it.effect("is no Layer", () =>
+    misused(PluginLaws.all(untyped({ name: "s" })), "the plugin must be a Layer, and is an object")
+  )
+})
+
 describe("mountsTwice", () => {
   const name = "plugin: mounts twice"
   it.effect("finds a global listener", () =>
@@ -455,6 +515,26 @@ describe("refusesTwice", () => {
 describe("annotations", () => {
   const Mode = Context.Reference<string>("test/Mode", { defaultValue: () => "write" })
   const modes = Arbitrary.map(Arbitrary.schema(Schema.Literals(["write", "read"])), (mode) => Context.make(Mode, mode))
+  it.effect("are there when it is about variables", () =>
+    breaks(
+      [
+        PluginLaws.declaresVariables(
+          Plugin.section({
+            name: "s",
+            order: 1,
+            text: ({ annotations }) => (Context.get(annotations, Mode) === "read" ? "{{branch}}" : "x")
+          }),
+          { annotations: modes }
+        )
+      ],
+      "plugin: declares its variables",
+      {
+        counterexample: '{ mounted: "global", annotations: { "test/Mode": "read" } }',
+        expected: "no unknown variable",
+        seen: 'section "s" of scope "global" refers to the unknown variable {{branch}} at line 1, column 1 (offset 0): `{{branch}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+      }
+    )
+  )
   it.effect("are what a runtime tells the providers", () =>
     breaks(
       PluginLaws.all(

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { type Assembly, PromptContext, Rendered, Renderer } from "effect-preamble"
 import { RendererLaws } from "effect-preamble/testing"
-import { breaks, holds } from "./support/reports.ts"
+import { breaks, holds, misused, unjudged } from "./support/reports.ts"
 
 /** A renderer without a memory, which does something to what is usual. */
 const changing = (f: (rendered: Rendered.Rendered, assembly: Assembly.Assembly) => Rendered.Rendered) =>
@@ -250,4 +250,16 @@ describe("strict", () => {
       })
     )
   )
+})
+
+describe("a renderer that cannot be judged", () => {
+  it.effect("always fails", () =>
+    unjudged(
+      RendererLaws.all(Layer.succeed(Renderer, { render: () => Effect.die(new Error("boom")) }), {
+        ownStrictness: true
+      }),
+      "the renderer failed in all cases; see the law `strict`"
+    )
+  )
+  it.effect("is no Layer", () => misused(RendererLaws.all(null as never), "the renderer must be a Layer, and is null"))
 })

@@ -3,7 +3,7 @@ import { Arbitrary, Clock, Context, Effect, Schema } from "effect"
 import { type Provider, ToolOrder, type ToolProvider, ToolSchema } from "effect-preamble"
 import { ToolProviderLaws } from "effect-preamble/testing"
 import { untyped } from "../support/untyped.ts"
-import { breaks, holds } from "./support/reports.ts"
+import { breaks, holds, unjudged } from "./support/reports.ts"
 
 const tool = (name: string, description = "") => ({ name, description, parameters: { type: "object" } })
 
@@ -98,6 +98,14 @@ describe("sameBytes", () => {
         seen: 'in call 2, {"name":"read","description":"Read a file","parameters":{"limit":{},"path":{}}}'
       }
     )
+  })
+  it.effect("finds one more tool", () => {
+    let calls = 0
+    return breaks([ToolProviderLaws.sameBytes(() => (calls++ === 0 ? [read] : [read, bash]))], name, {
+      counterexample: "",
+      expected: "1 tool",
+      seen: ""
+    })
   })
   it.effect("finds a failure later on", () =>
     breaks(
@@ -245,6 +253,20 @@ describe("knowsVisible", () => {
       }
     )
   )
+})
+
+describe("a tool provider that always fails", () => {
+  for (const [title, provider] of [
+    ["fails", Effect.fail("offline")],
+    ["gives no list", untyped(read)]
+  ] as const) {
+    it.effect(`is judged only by the law that says so: ${title}`, () =>
+      unjudged(
+        ToolProviderLaws.all(provider).filter((law) => law.name !== "tool provider: gives tools"),
+        "the provider gave no tools in any case; see the law `succeeds`"
+      )
+    )
+  }
 })
 
 describe("annotations", () => {

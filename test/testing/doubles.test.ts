@@ -185,6 +185,22 @@ describe("FailingProvider", () => {
     }).pipe(Effect.provide(registered(failing.provider)))
   })
 
+  it("refuses what cannot happen", () => {
+    const fault: string = "explodes"
+    assert.throws(
+      () => FailingProvider.make("x", { fault: fault as never }),
+      TypeError,
+      'fault is "explodes", and must be one of fails, dies, hangs, interrupts'
+    )
+    for (const call of [0, -1, 1.5, Number.NaN]) {
+      assert.throws(
+        () => FailingProvider.make("x", { fault: "fails", calls: [1, call] }),
+        TypeError,
+        `calls has ${call}; calls are counted from 1, so that each must be a whole number greater than 0`
+      )
+    }
+  })
+
   it.effect("dies in every call, unless it is told which", () => {
     const failing = FailingProvider.make("x", { fault: "dies" })
     return Effect.gen(function* () {

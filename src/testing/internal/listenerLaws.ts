@@ -18,6 +18,7 @@ import { type Broken, type Law, make } from "../Law.ts"
 import { assemblyOf, type Contents, contents, type Known, partingOf, showContents } from "./contents.ts"
 import { literal } from "./generate.ts"
 import { at, start } from "./moment.ts"
+import { notJudged } from "./notJudged.ts"
 import { ownerOf } from "./outcome.ts"
 import { showCause } from "./show.ts"
 import * as subjects from "./subject.ts"
@@ -127,6 +128,10 @@ const violatesNext = (failure: WaterfallError): boolean =>
 // laws
 // -----------------------------------------------------------------------------
 
+const gaveNothing = notJudged(
+  "the listener gave no assembly in any case; see the laws `succeeds` and `wellFormed`, or give it `contributions`"
+)
+
 const law = (
   judged: Judged,
   options: {
@@ -134,6 +139,8 @@ const law = (
     readonly rule: string
     readonly advice: string
     readonly plain?: boolean
+    /** It also says something about a listener that fails. */
+    readonly ofFailures?: boolean
     readonly holds: (
       before: Assembly.Assembly,
       outcome: Outcome,
@@ -149,9 +156,10 @@ const law = (
     show,
     holds: (one) => {
       const before = assemblyOf(one.contents)
-      return Effect.map(run(judged, before, one), (outcome) => {
+      return Effect.flatMap(run(judged, before, one), (outcome) => {
         const found = options.holds(before, outcome, one)
-        return found === undefined ? undefined : broken(...found)
+        if (found !== undefined) return Effect.succeed(broken(...found))
+        return Exit.isFailure(outcome) && options.ofFailures !== true ? gaveNothing : Effect.succeed(undefined)
       })
     }
   })
@@ -164,6 +172,7 @@ export const succeeds = (judged: Judged): Law =>
       : "The listener neither fails, throws nor dies, whatever the assembly is, unless the rest fails.",
     advice:
       "Everything in an assembly is frozen, any part may be missing, and the rest may fail: change copies, handle absence, and fail only with typed errors. If failing is part of its work, say mayFail: true.",
+    ofFailures: true,
     holds: (_, outcome, { rest }) => {
       if (Exit.isSuccess(outcome)) return undefined
       const failure = failureOf(outcome)
@@ -255,7 +264,7 @@ const misplaced = <A extends { readonly name: string; readonly order?: number }>
   for (const [i, part] of parts.entries()) {
     const next = parts[i + 1]
     if (next !== undefined && compare(part, next) > 0) {
-      return [`${named(next)} before ${named(part)}`, `it comes right after it`]
+      return [`${named(next)} before ${named(part)}`, `${kind} ${JSON.stringify(part.name)} comes first`]
     }
   }
   return undefined
@@ -274,7 +283,8 @@ export const deterministic = (judged: Judged): Law =>
         const before = assemblyOf(one.contents)
         const first = yield* run(judged, before, one).pipe(at(start))
         const second = yield* run(judged, before, one).pipe(at({ later: subjects.millisOf(later), luck: 1 }))
-        return sameOutcome(first, second)
+        const differs = sameOutcome(first, second)
+        return differs === undefined && Exit.isFailure(first) ? yield* gaveNothing : differs
       })
   })
 
@@ -297,7 +307,7 @@ export const idempotent = (judged: Judged): Law =>
     holds: (one) =>
       Effect.gen(function* () {
         const first = yield* run(judged, assemblyOf(one.contents), one)
-        if (Exit.isFailure(first)) return undefined
+        if (Exit.isFailure(first)) return yield* gaveNothing
         return sameOutcome(first, yield* run(judged, first.value, one))
       })
   })

@@ -5,11 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { Annotations } from "../../AssembleContext.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import * as Rendered from "../../Rendered.ts"
 import { type Broken, type Law, make } from "../Law.ts"
 import { literal, picks, shuffled } from "./generate.ts"
 import { at, start } from "./moment.ts"
+import { notJudged } from "./notJudged.ts"
 import * as others from "./others.ts"
 import { type Outcome, outcomeOf, parting } from "./outcome.ts"
 import { showCause } from "./show.ts"
@@ -21,6 +23,9 @@ const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 const list = (all: ReadonlyArray<string>): string =>
   all.length <= 5 ? all.join(", ") : `${all.slice(0, 5).join(", ")} and ${all.length - 5} more`
+
+const unbuilt = notJudged("the plugin did not build in any case; see the law `assembles`")
+const unassembled = notJudged("the plugin did not build, assemble and render in any case; see the law `assembles`")
 
 export const assembles = (judged: Judged): Law =>
   make({
@@ -71,13 +76,17 @@ interface Ending {
 const leftovers = Effect.fnUntraced(function* (judged: Judged, { end, registration, setting }: Ending) {
   const reached = yield* Deferred.make<void>()
   let from = Infinity
+  let disturbed = false
   const world = yield* stage(judged, setting, (number, entries) => {
     if (number !== from + registration) return Effect.void
     if (end === "interrupted") {
+      disturbed = true
       return Deferred.succeed(reached, undefined).pipe(Effect.andThen(Effect.yieldNow), Effect.repeat({ times: 3 }))
     }
     const refusal = end === "refused" ? worlds.taken(entries) : undefined
-    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+    if (refusal === undefined) return Effect.void
+    disturbed = true
+    return Effect.fail(refusal)
   })
   from = world.registrations()
   const before = world.contents()
@@ -93,9 +102,10 @@ const leftovers = Effect.fnUntraced(function* (judged: Judged, { end, registrati
   const { added, removed } = worlds.changesIn(before, world.contents())
   const when = { closed: "its layer is closed", refused: "its build has failed", interrupted: "it was interrupted" }
   if (added.length > 0) return broken(`nothing registered once ${when[end]}`, `${list(added)} is still registered`)
-  return removed.length === 0
-    ? undefined
-    : broken("everything of others still registered", `${list(removed)} is registered no more`)
+  if (removed.length > 0) {
+    return broken("everything of others still registered", `${list(removed)} is registered no more`)
+  }
+  return Exit.isFailure(built) || (Exit.isFailure(built.value.exit) && !disturbed) ? yield* unbuilt : undefined
 })
 
 export const ignoresOrder = (judged: Judged): Law =>
@@ -123,7 +133,7 @@ export const ignoresOrder = (judged: Judged): Law =>
           const first = () =>
             inOrder(judged, setting, [[setting.plugin()], ...all.map((one) => [others.pluginOf(one)])])
           const expected = yield* first()
-          if (expected._tag === "Unbuilt") return undefined
+          if (expected._tag === "Unbuilt") return yield* unassembled
           const second = yield* inOrder(
             judged,
             setting,
@@ -133,7 +143,7 @@ export const ignoresOrder = (judged: Judged): Law =>
           )
           if (second._tag === "Unbuilt") return broken("layers that build, as when it is built first", second.why)
           const seen = parting(expected, second, { contexts: true })
-          if (seen === undefined) return undefined
+          if (seen === undefined) return expected._tag === "Refused" ? yield* unassembled : undefined
           const again = yield* first()
           // What differs by itself is the affair of another law.
           return again._tag === "Unbuilt" || parting(expected, again, { contexts: true }) !== undefined
@@ -175,7 +185,7 @@ export const sameText = (judged: Judged): Law =>
       Effect.scoped(
         Effect.gen(function* () {
           const world = yield* stage(judged, setting)
-          yield* build(world, setting, world.scope)
+          const { exit } = yield* build(world, setting, world.scope)
           const first = yield* world.assemble.pipe(at(start))
           const then = { later: subjects.millisOf(later), luck: 1 }
           const again = rebuilt ? yield* stage(judged, setting).pipe(at(then)) : world
@@ -187,7 +197,7 @@ export const sameText = (judged: Judged): Law =>
             const seen = parting(first, yield* again.assemble.pipe(at(then)))
             if (seen !== undefined) return broken("the bytes of the first assembly", `in assembly ${number}, ${seen}`)
           }
-          return undefined
+          return Exit.isFailure(exit) || first._tag === "Refused" ? yield* unassembled : undefined
         })
       )
   })
@@ -205,11 +215,16 @@ export const declaresVariables = (judged: Judged): Law =>
       Effect.scoped(
         Effect.gen(function* () {
           const world = yield* stage(judged, setting)
-          yield* build(world, setting, world.scope)
-          const assembled = yield* world.prompt.assemble.pipe(PromptScope.provide(world.scope), Effect.exit)
-          if (Exit.isFailure(assembled)) return undefined
+          const { exit } = yield* build(world, setting, world.scope)
+          const assembled = yield* world.prompt.assemble.pipe(
+            PromptScope.provide(world.scope),
+            Effect.provideService(Annotations, setting.annotations),
+            Effect.exit
+          )
+          if (Exit.isFailure(assembled)) return yield* unassembled
           const unknown = Rendered.problems(assembled.value).find((problem) => problem._tag === "UnknownVariable")
-          return unknown === undefined ? undefined : broken("no unknown variable", unknown.message)
+          if (unknown !== undefined) return broken("no unknown variable", unknown.message)
+          return Exit.isFailure(exit) ? yield* unassembled : undefined
         })
       )
   })
@@ -228,7 +243,7 @@ export const mountsTwice = (judged: Judged): Law =>
         Effect.gen(function* () {
           const world = yield* stage(judged, setting)
           const first = yield* build(world, setting, world.scope)
-          if (Exit.isFailure(first.exit)) return undefined
+          if (Exit.isFailure(first.exit)) return yield* unbuilt
           const alone = yield* world.assemble.pipe(at(start))
           const differs = (after: Outcome) => parting(alone, after, { contexts: true })
           // What differs by itself is the affair of another law.
@@ -243,9 +258,8 @@ export const mountsTwice = (judged: Judged): Law =>
           if (here !== undefined) return broken("in the first scope the bytes from before the second mount", here)
           yield* first.close
           const left = differs(yield* inSecond)
-          return left === undefined
-            ? undefined
-            : broken("in the second scope the bytes from before the first closed", left)
+          if (left !== undefined) return broken("in the second scope the bytes from before the first closed", left)
+          return alone._tag === "Refused" ? yield* unassembled : undefined
         })
       )
   })
@@ -267,7 +281,7 @@ export const refusesTwice = (judged: Judged): Law =>
           const shared = [...new Set([PromptScope.global, world.scope])]
           const empty = world.contents(shared)
           const first = yield* build(world, setting, world.scope)
-          if (Exit.isFailure(first.exit)) return undefined
+          if (Exit.isFailure(first.exit)) return yield* unbuilt
           const before = world.contents()
           const named = worlds.changesIn(empty, world.contents(shared)).added.filter(worlds.isUnique)
           const second = yield* world.build(setting.plugin(), world.scope).pipe(at({ later: 3_600_000, luck: 1 }))

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { describeType } from "../../internal/rules.ts"
 import * as Plugin from "../../Plugin.ts"
 import type { ScopeClosed } from "../../PromptError.ts"
 import * as PromptScope from "../../PromptScope.ts"
@@ -45,9 +46,20 @@ export const judge = <I>(
   { annotations, inputs, needs = Layer.empty, variables = [], where = "anywhere" }: Options<I>
 ): Judged => {
   const subject: Arbitrary.Arbitrary<Pick<Setting, "input" | "plugin">> =
-    typeof plugin !== "function" || inputs === undefined
-      ? Arbitrary.Constant({ input: undefined, plugin: () => (typeof plugin === "function" ? noInputs : plugin) })
-      : Arbitrary.map(inputs, (input) => ({ input, plugin: () => plugin(input) }))
+    typeof plugin === "function" && inputs !== undefined
+      ? Arbitrary.map(inputs, (input) => ({ input, plugin: () => plugin(input) }))
+      : typeof plugin !== "function" && inputs === undefined
+        ? subjects.unless(
+            Layer.isLayer(plugin) ? undefined : `the plugin must be a Layer, and is ${describeType(plugin)}`,
+            Arbitrary.Constant({ input: undefined, plugin: () => plugin })
+          )
+        : Arbitrary.map(Arbitrary.Constant(undefined), () => {
+            throw new TypeError(
+              inputs === undefined
+                ? "a plugin that is a function needs `inputs`, a generator of what it is a function of"
+                : "`inputs` are for a plugin that is a function of them"
+            )
+          })
   return {
     where,
     most: inputs === undefined && annotations === undefined ? 10 : undefined,
@@ -62,8 +74,6 @@ export const judge = <I>(
     before: variables.reduce<worlds.Complete>((all, name) => Layer.merge(all, Plugin.variable(name, "value")), needs)
   }
 }
-
-const noInputs = Layer.effectDiscard(Effect.die(new Error("a plugin that is a function needs `inputs`")))
 
 export const shown = ({ annotations, input, mounted }: Setting) => ({
   input,

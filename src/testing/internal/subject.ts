@@ -35,3 +35,11 @@ export const span: Arbitrary.Arbitrary<Span> = Arbitrary.schema(Schema.Literals(
 })
 
 export const millisOf = (self: Span): number => spans[self]
+
+/** The cases, unless something is wrong with what they are for: then there are none, and the law is misused. */
+export const unless = <A>(wrong: string | undefined, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
+  wrong === undefined
+    ? cases
+    : Arbitrary.map(Arbitrary.Constant(undefined), () => {
+        throw new TypeError(wrong)
+      })
