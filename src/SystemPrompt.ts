@@ -227,7 +227,8 @@ export class SystemPrompt extends Context.Service<
 
   /**
    * For tests of code that uses a prompt: the real service with these contributions in the global scope, and nothing
-   * else, not even the built-ins. What is wrong with them is a mistake in the test, so it is a defect.
+   * else, not even the built-ins. What cannot be registered is a defect of the layer; what only an assembly finds (tools,
+   * unknown names, two complete sections) fails as in the real service.
    *
    * @since 0.1.0
    */

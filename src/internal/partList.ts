@@ -83,7 +83,7 @@ const checkParts = <T extends Part>(
   // Each is what it was at most once: of two tools that say the same, each is still itself.
   const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known(part) !== undefined))
   const stay = new Set(taken)
-  const partner = partnerIn(kind, before, fresh, (one) => stay.has(one))
+  const partner = partnerIn(kind, fresh, (one) => stay.has(one))
   const parts: Array<T> = []
   const seen = new Set<string>()
   for (let i = 0; i < after.length; i++) {
@@ -128,7 +128,7 @@ const checkFew = <T extends Part>(
 ): ReadonlyArray<T> | undefined => {
   const before: Earlier<T> = {
     known: () => undefined,
-    named: (name) => base.filter((one) => kind.nameOf(one) === name)
+    named: (name) => namedIn(kind, base, name)
   }
   try {
     const picked = pick(base, after)
@@ -136,7 +136,7 @@ const checkFew = <T extends Part>(
     const { added, parts } = picked
     const fresh = added.map(({ part }) => part)
     const stay = [...parts]
-    const partner = partnerIn(kind, before, fresh, (one) => stay.includes(one))
+    const partner = partnerIn(kind, fresh, (one) => stay.includes(one))
     const isFree = (one: T, part: unknown) => !parts.includes(one) && !isClaimed(kind, one, part, fresh)
     for (const { at, part } of added) {
       const checked = checkPart(kind, before, partner, isFree, part, "", listener)
@@ -151,6 +151,13 @@ const checkFew = <T extends Part>(
   } catch {
     return undefined
   }
+}
+
+/** A plain loop: the methods of frozen arrays are slow. */
+const namedIn = <T extends Part>(kind: ListKind<T>, list: ReadonlyArray<T>, name: string): ReadonlyArray<T> => {
+  const found: Array<T> = []
+  for (let i = 0; i < list.length; i++) if (kind.nameOf(list[i]!) === name) found.push(list[i]!)
+  return found
 }
 
 interface Picked<T> {
@@ -202,7 +209,7 @@ const earlier = <T extends Part>(kind: ListKind<T>, given: ReadonlyArray<Readonl
 const checkPart = <T extends Part>(
   kind: ListKind<T>,
   before: Earlier<T>,
-  partner: (part: unknown) => T | undefined,
+  partner: Partner<T>,
   isFree: (one: T, part: unknown) => boolean,
   part: unknown,
   path: string,
@@ -219,7 +226,7 @@ const checkPart = <T extends Part>(
   const namesakes = before.named(kind.nameOf(added))
   // Where parts may share a name, one that was made of another still has its origin; without that it is new.
   const candidates = kind.unique ? namesakes : namesakes.filter((one) => claims(kind, part, one))
-  const paired = partner(part)
+  const paired = partner(part, candidates)
   const unchanged = (paired === undefined ? [...candidates, ...namesakes] : [paired]).find(
     (one) => isFree(one, part) && kind.same(one, added)
   )
@@ -234,23 +241,18 @@ const checkPart = <T extends Part>(
 const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boolean =>
   isRecord(part) && kind.claimedName?.(part) === kind.nameOf(one) && isOrigin(part.origin, one.origin)
 
+/** What a part was made of, of all those that it claims to be made of. */
+type Partner<T> = (part: unknown, claimed: ReadonlyArray<T>) => T | undefined
+
 /**
  * What a new part was made of, where several claim one origin, as the tools of one provider that share a name do: the
  * first of them was made of the first that is gone, and so on, unless they are not as many.
  */
 const partnerIn =
-  <T extends Part>(
-    kind: ListKind<T>,
-    before: Earlier<T>,
-    news: ReadonlyArray<unknown>,
-    stays: (one: T) => boolean
-  ): ((part: unknown) => T | undefined) =>
-  (part) => {
-    const name = isRecord(part) ? kind.claimedName?.(part) : undefined
-    if (typeof name !== "string") return undefined
-    const claimed = before.named(name).filter((one) => claims(kind, part, one))
+  <T extends Part>(kind: ListKind<T>, news: ReadonlyArray<unknown>, stays: (one: T) => boolean): Partner<T> =>
+  (part, claimed) => {
     const [first] = claimed
-    if (first === undefined) return undefined
+    if (kind.unique || first === undefined) return undefined
     const gone = claimed.filter((one) => !stays(one))
     const claimants = news.filter((other) => claims(kind, other, first))
     return gone.length === claimants.length ? gone[claimants.indexOf(part)] : undefined

@@ -4,7 +4,9 @@
  * It is written from the specification and the design, and shares nothing with the code. Everything is worked out anew
  * at every step, from one list of all that is registered, with no care for speed. Beside each rule stands where it comes
  * from: `spec` is the behaviour specification of dsh by section, `scenario` one of its scenarios, `design` our design by
- * section, `row` a row of its differences from dsh, `doc` a page of `docs` or a doc comment.
+ * section, `row` a row of its differences from dsh, `doc` a page of `docs` or a doc comment. Specification, scenarios,
+ * design and rows are the project's own and not published with the package; differences are listed in
+ * `docs/differences.md`.
  *
  * @since 0.1.0
  */

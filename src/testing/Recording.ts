@@ -1,6 +1,6 @@
 /**
- * A listener that changes nothing, and writes down each assembly that it sees: what it was given, what it was told, and
- * what the rest of the waterfall made of it.
+ * A listener that changes nothing, and writes down each assembly that reaches the listeners: what it was given, what it
+ * was told, and what the rest of the waterfall made of it. An assembly whose provider fails does not get that far.
  *
  * @since 0.1.0
  */

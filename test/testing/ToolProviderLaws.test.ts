@@ -99,14 +99,17 @@ describe("sameBytes", () => {
       }
     )
   })
-  it.effect("finds one more tool", () => {
-    let calls = 0
-    return breaks([ToolProviderLaws.sameBytes(() => (calls++ === 0 ? [read] : [read, bash]))], name, {
-      counterexample: "",
-      expected: "1 tool",
-      seen: ""
-    })
-  })
+  it.effect("finds one more tool", () =>
+    breaks(
+      ToolProviderLaws.all(() => (new Date().getFullYear() === 2026 ? [read] : [read, bash])),
+      name,
+      {
+        counterexample: '{ call: 2, later: "1 year" }',
+        expected: "1 tool",
+        seen: 'in call 2, one more: {"name":"bash","description":"Run a command","parameters":{"type":"object"}}'
+      }
+    )
+  )
   it.effect("finds a failure later on", () =>
     breaks(
       ToolProviderLaws.all(

@@ -14,7 +14,10 @@ export const holds = (laws: ReadonlyArray<Law.Law>): Effect.Effect<void, Law.Law
   })
 
 /** None of them holds or is broken: no case has judged them, and they do not pass a test. */
-export const unjudged = (laws: ReadonlyArray<Law.Law>, reason: string): Effect.Effect<void, Law.LawMisused> =>
+export const unjudged = (
+  laws: ReadonlyArray<Law.Law>,
+  reason: string
+): Effect.Effect<void, ReadonlyArray<Law.Report> | Law.LawMisused> =>
   Effect.gen(function* () {
     for (const report of yield* Law.check(laws, { runs })) {
       assert.strictEqual(Law.format(report), `${report.law}: not judged: ${reason}.`)
@@ -25,7 +28,10 @@ export const unjudged = (laws: ReadonlyArray<Law.Law>, reason: string): Effect.E
   })
 
 /** The law cannot be checked, for this reason. */
-export const misused = (laws: ReadonlyArray<Law.Law>, reason: string): Effect.Effect<void, ReadonlyArray<Law.Report>> =>
+export const misused = (
+  laws: ReadonlyArray<Law.Law>,
+  reason: string
+): Effect.Effect<void, ReadonlyArray<Law.Report> | Law.LawMisused> =>
   Effect.gen(function* () {
     for (const law of laws) {
       const error = yield* Effect.flip(Law.assert(law, { runs }))
