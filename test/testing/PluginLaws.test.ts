@@ -421,6 +421,13 @@ describe("misuse", () => {
       "`inputs` are for a plugin that is a function of them"
     )
   )
+  it.effect("is seen in a case where a function gives no Layer", () =>
+    breaks([PluginLaws.assembles(() => untyped(Promise.resolve(section("x"))), { inputs })], "plugin: assembles", {
+      counterexample: '{ input: false, mounted: "global" }',
+      expected: "no failure",
+      seen: "it died with TypeError: the function of inputs must give a Layer, and gave a Promise"
+    })
+  )
   it.effect("is no Layer", () =>
     misused(PluginLaws.all(untyped({ name: "s" })), "the plugin must be a Layer, and is an object")
   )

@@ -47,7 +47,7 @@ export const judge = <I>(
 ): Judged => {
   const subject: Arbitrary.Arbitrary<Pick<Setting, "input" | "plugin">> =
     typeof plugin === "function" && inputs !== undefined
-      ? Arbitrary.map(inputs, (input) => ({ input, plugin: () => plugin(input) }))
+      ? Arbitrary.map(inputs, (input) => ({ input, plugin: () => given(plugin(input)) }))
       : typeof plugin !== "function" && inputs === undefined
         ? subjects.unless(
             Layer.isLayer(plugin) ? undefined : `the plugin must be a Layer, and is ${describeType(plugin)}`,
@@ -73,6 +73,11 @@ export const judge = <I>(
     ),
     before: variables.reduce<worlds.Complete>((all, name) => Layer.merge(all, Plugin.variable(name, "value")), needs)
   }
+}
+
+const given = (plugin: worlds.Complete): worlds.Complete => {
+  if (Layer.isLayer(plugin)) return plugin
+  throw new TypeError(`the function of inputs must give a Layer, and gave ${describeType(plugin)}`)
 }
 
 export const shown = ({ annotations, input, mounted }: Setting) => ({
