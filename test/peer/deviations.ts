@@ -46,7 +46,7 @@ export const deviations = {
   },
   "names of listeners": {
     row: 6,
-    why: "Listeners and tool providers are anonymous there; here an empty name is refused, and a listener's second in an overlay.",
+    why: "Listeners and tool providers are anonymous there; here an empty name is refused, and so is a second listener of one name in an overlay.",
     shown: "random"
   },
   "variable order": {
