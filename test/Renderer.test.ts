@@ -1,9 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Option, Ref } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Option, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
-import { PromptContext, PromptScope, Rendered, Renderer, SystemPrompt, Template } from "../src/index.ts"
+import {
+  Overlays,
+  PromptContext,
+  PromptScope,
+  Rendered,
+  Renderer,
+  SystemPrompt,
+  Template,
+  Waterfall
+} from "../src/index.ts"
 import { assemble, overlay } from "./support/known.ts"
 import { own } from "./support/registry.ts"
 
@@ -250,6 +259,29 @@ describe("the same rendered object comes back", () => {
       assert.isTrue(last.every((rendered, i) => rendered === first[268 + i]))
       assert.deepStrictEqual(yield* Effect.forEach(scopes, renderIn), first)
     }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("under a chain of more scopes than are kept, whose plan is not made again either", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const overlays = yield* Overlays
+      yield* prompt.section(section("a", "A"))
+      let scope = PromptScope.global
+      for (let i = 0; i < 300; i++) {
+        scope = (yield* PromptScope.make(`scope-${i}`, { parent: scope })).scope
+        yield* prompt.variable("me", `${i}`).pipe(PromptScope.provide(scope))
+      }
+      const first = yield* renderIn(scope)
+      const plan = overlays.plan(scope)
+      for (let i = 0; i < 3; i++) assert.strictEqual(yield* renderIn(scope), first)
+      assert.strictEqual(overlays.plan(scope), plan)
+    }).pipe(
+      Effect.provide(
+        SystemPrompt.layerNoDeps.pipe(
+          Layer.provideMerge(Layer.mergeAll(Overlays.layer, Waterfall.layer, Renderer.layer))
+        )
+      )
+    )
   )
 
   it.effect("from a memory that is bounded: of 300 renderings that nobody holds, most are gone", () =>

@@ -392,7 +392,9 @@ export class Assemblers {
     const known = this.#kept.get(scope)
     if (known?.plan === plan) return known
     let above: Assembler | undefined
-    for (const one of chain(scope).slice(0, -1)) {
+    const ancestors = chain(scope).slice(0, -1)
+    // A chain that the caches cannot hold would push out of them what it has just put in, at every step.
+    for (const one of ancestors.length < kept / 2 ? ancestors : []) {
       const planned = this.#planOf(one)
       above = Result.isSuccess(planned) ? this.#make(one, planned.success, above) : undefined
     }
