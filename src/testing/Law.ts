@@ -209,7 +209,19 @@ export class LawMisused extends Schema.TaggedError<LawMisused>("effect-preamble/
  * @since 0.1.0
  * @category constructors
  */
-export const make = <A>(options: {
+export const make = <A>(definition: Definition<A>): Law => ({
+  name: definition.name,
+  rule: definition.rule,
+  check: (how) => run(definition, how)
+})
+
+/**
+ * What a law is made from.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Definition<A> {
   readonly name: string
   readonly rule: string
   readonly advice: string
@@ -218,20 +230,6 @@ export const make = <A>(options: {
   /** How a case is shown; `undefined` if there is only one. */
   readonly show?: ((value: A) => unknown) | undefined
   /** How many runs see all there is to see, where cases hardly differ. */
-  readonly most?: number | undefined
-}): Law => ({
-  name: options.name,
-  rule: options.rule,
-  check: (how) => run(options, how)
-})
-
-interface Definition<A> {
-  readonly name: string
-  readonly rule: string
-  readonly advice: string
-  readonly cases: Arbitrary.Arbitrary<A>
-  readonly holds: (value: A) => Effect.Effect<Broken | undefined, unknown>
-  readonly show?: ((value: A) => unknown) | undefined
   readonly most?: number | undefined
 }
 
