@@ -284,6 +284,16 @@ describe("the same rendered object comes back", () => {
     )
   )
 
+  it.effect("but not for an assembly of the caller's own whose lists were exchanged meanwhile", () =>
+    Effect.gen(function* () {
+      const renderer = yield* Renderer
+      const mine = { ...assemble([overlay({ sections: [section("a", "A")] })]) }
+      assert.strictEqual((yield* renderer.render(mine)).text, "A")
+      mine.sections = assemble([overlay({ sections: [section("b", "B")] })]).sections
+      assert.strictEqual((yield* renderer.render(mine)).text, "B")
+    }).pipe(Effect.provide(Renderer.layer))
+  )
+
   it.effect("from a memory that is bounded: of 300 renderings that nobody holds, most are gone", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt

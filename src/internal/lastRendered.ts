@@ -12,7 +12,8 @@ import { Recent } from "./recent.ts"
 const held = 32
 
 interface Last {
-  readonly assembly: Assembly
+  /** Undefined for one that its author may still change. */
+  readonly assembly: Assembly | undefined
   readonly rendered: Rendered
 }
 
@@ -34,7 +35,7 @@ export class LastRendered {
   set(scope: PromptScope, assembly: Assembly, rendered: Rendered): void {
     this.#latest = rendered
     // A closed scope is forgotten at its end, once and for all.
-    if (!scope.closed) this.#held.set(scope, { assembly, rendered })
+    if (!scope.closed) this.#held.set(scope, { assembly: Object.isFrozen(assembly) ? assembly : undefined, rendered })
   }
 
   forget(scope: PromptScope): void {
