@@ -44,6 +44,8 @@ export class Overlays extends Context.Service<
     readonly snapshot: (scope: PromptScope.PromptScope) => Snapshot
     /** How many contributions the scope's own overlay holds at this moment. */
     readonly size: (scope: PromptScope.PromptScope) => number
+    /** Counts as a change, for those who watch: what a provider gives is different from now on. */
+    readonly announce: Effect.Effect<void>
     /**
      * Revisions, the current one first: a greater number after each change of any scope. Several changes in one go may
      * arrive as one. A subscriber costs a registration nothing, whether it is slow, waiting or absent.
@@ -76,12 +78,13 @@ const makeOverlays = Effect.gen(function* () {
     pending = true
     queueMicrotask(flush)
   })
-  yield* observe({ moved: () => registry.move(), closed: (scope) => registry.close(scope) })
+  yield* observe({ moved: () => registry.touch(), closed: (scope) => registry.close(scope) })
   return Overlays.of({
     register: (make) => register(registry, make),
     plan: (scope) => registry.plan(scope),
     snapshot: (scope) => registry.snapshot(scope),
     size: (scope) => registry.size(scope),
+    announce: Effect.sync(() => registry.touch()),
     changes: Stream.unwrap(
       Effect.map(PubSub.subscribe(hub), (subscription) =>
         // Subscribed before the current revision is read: no change falls in between.

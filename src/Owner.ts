@@ -16,7 +16,18 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  * @category models
  */
-export const Kind = Schema.Literals(["section", "context", "variable", "tools", "listener", "suppressor", "toolOrder"])
+export const Kind = Schema.Literals([
+  "section",
+  "context",
+  "variable",
+  "tools",
+  "listener",
+  "suppressor",
+  "toolOrder",
+  "tool",
+  "restriction",
+  "guard"
+])
 
 /**
  * What kind of contribution it is.
@@ -29,7 +40,7 @@ export type Kind = typeof Kind.Type
 /**
  * Who is responsible: the kind and name of a contribution, the label of the
  * prompt scope it lives in, and the plugin that registered it, where one was
- * named. An anonymous tool provider or suppressor has the empty string as `entry`.
+ * named. An anonymous tool provider or suppressor has the empty string as `entry`, as restrictions have.
  *
  * @since 0.1.0
  * @category models
@@ -82,7 +93,10 @@ const nouns: Record<Kind, string> = {
   tools: "tool provider",
   listener: "listener",
   suppressor: "suppressor",
-  toolOrder: "toolOrder"
+  toolOrder: "toolOrder",
+  tool: "tool",
+  restriction: "restriction",
+  guard: "guard"
 }
 
 /**

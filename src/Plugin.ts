@@ -17,7 +17,18 @@ import type { Provider } from "./Provider.ts"
 import type * as Section from "./Section.ts"
 import { type Needs, SystemPrompt } from "./SystemPrompt.ts"
 import type { Text } from "./Template.ts"
+import type * as Restriction from "./Restriction.ts"
 import type * as ToolProvider from "./ToolProvider.ts"
+import {
+  type DecodingServices,
+  type GuardError,
+  type GuardOptions,
+  type RestrictionError,
+  type ToolOptions,
+  type ToolParameters,
+  type ToolRegistrationError,
+  ToolRegistry
+} from "./ToolRegistry.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -94,6 +105,50 @@ export const tools = <E = never, R = never>(
   value: Provider<ToolProvider.Tools, E, R>,
   options?: { readonly name?: string | undefined; readonly plugin?: string | undefined }
 ): Plugin<never, Exclude<R, Scope.Scope>> => registering<R>((prompt) => prompt.tools(value, options))
+
+/**
+ * A tool with its handler, in the registry of tools.
+ *
+ * **Provider's cache**: tools come before the prompt; a new one costs the whole prefix from there on.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const tool = <P extends ToolParameters, D extends ToolParameters = P, E = never, R = never>(
+  options: ToolOptions<P, D, E, R>
+): Layer.Layer<never, ToolRegistrationError, ToolRegistry | Exclude<R | DecodingServices<D>, Scope.Scope>> =>
+  inRegistry<ToolRegistrationError, R | DecodingServices<D>>((registry) => registry.register(options))
+
+/**
+ * A restriction of what its scope inherits. Mount it into a scope: the global one inherits no tools.
+ *
+ * **Provider's cache**: tools come before the prompt; one that goes costs the whole prefix from there on.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const restrict = (options: Restriction.Options): Layer.Layer<never, RestrictionError, ToolRegistry> =>
+  inRegistry<RestrictionError, never>((registry) => registry.restrict(options))
+
+/**
+ * A guard of the calls of tools.
+ *
+ * **Provider's cache**: nothing; no model is told of guards.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const guard = <E = never, R = never>(
+  options: GuardOptions<E, R>
+): Layer.Layer<never, GuardError, ToolRegistry | Exclude<R, Scope.Scope>> =>
+  inRegistry<GuardError, R>((registry) => registry.guard(options))
+
+/** A layer that does one registration in the registry of tools. */
+const inRegistry = <E, R>(
+  f: (registry: ToolRegistry["Service"]) => Effect.Effect<void, E, Needs<R>>
+): Layer.Layer<never, E, ToolRegistry | Exclude<R, Scope.Scope>> =>
+  // As above.
+  Layer.effectDiscard(ToolRegistry.use(f)) as Layer.Layer<never, E, ToolRegistry | Exclude<R, Scope.Scope>>
 
 /**
  * A listener around the assembly.

@@ -170,7 +170,8 @@ export class MultipleCompleteSections extends stackless(
 }
 
 /**
- * `toolOrder` lists tools that no provider knows, not even as hidden ones.
+ * `toolOrder` lists tools that no provider knows, not even as hidden ones; or a restriction names tools that its scope
+ * does not inherit.
  *
  * @since 0.1.0
  * @category errors
@@ -185,12 +186,14 @@ export class UnknownTool extends stackless(
 ) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean ${JSON.stringify(this.nearest)}?`
-    return `toolOrder lists unknown tools: ${list(this.unknown)}.${hint} Known tools: ${list(this.known)}. Correct the name, or let its provider list it in \`knownNames\` while it is hidden.`
+    return this.kind === "restriction"
+      ? `${describeOwner(this)} names tools that the scope does not inherit: ${list(this.unknown)}.${hint} Inherited tools: ${list(this.known)}. Correct the name, or register the tool in the registry first; a scope's own tools are never restricted in it.`
+      : `toolOrder lists unknown tools: ${list(this.unknown)}.${hint} Known tools: ${list(this.known)}. Correct the name, or let its provider list it in \`knownNames\` while it is hidden.`
   }
 }
 
 /**
- * A provider returned a tool whose name is the rest marker of `toolOrder`.
+ * A provider returned a tool whose name is the rest marker of `toolOrder`, or one was registered or restricted by it.
  *
  * @since 0.1.0
  * @category errors
@@ -202,7 +205,8 @@ export class ReservedToolName extends stackless(
   })
 ) {
   override get message(): string {
-    return `${describeOwner(this)} returned a tool named ${JSON.stringify(this.tool)}, which marks "all other tools" in toolOrder. Rename the tool.`
+    const what = this.kind === "tools" ? "returned a tool named" : "must not use the name"
+    return `${describeOwner(this)} ${what} ${JSON.stringify(this.tool)}, which marks "all other tools" in toolOrder. ${this.kind === "restriction" ? "Name the tools one by one." : "Rename the tool."}`
   }
 }
 

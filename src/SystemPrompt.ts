@@ -70,7 +70,7 @@ import { Waterfall } from "./Waterfall.ts"
 export type Needs<R> = Scope.Scope | Exclude<R, Scope.Scope>
 
 /**
- * What a deployment configures: the built-in contributions, and the order of tools.
+ * What a deployment configures: the built-in contributions, and the order of tools and of their keys.
  *
  * @since 0.1.0
  * @category models
@@ -82,6 +82,13 @@ export interface SystemPromptOptions extends BuiltIns.Options {
    * **Provider's cache**: tools come before the prompt; another order costs the whole prefix.
    */
   readonly toolOrder?: ReadonlyArray<string> | undefined
+  /**
+   * True sorts the keys in the schemas of all tools that providers give, as `ToolSchema.sortKeys` does: for servers that
+   * write them in another order each time. Default false, since the order of keys is the author's.
+   *
+   * **Provider's cache**: tools come before the prompt; turning it on or off costs the whole prefix, once.
+   */
+  readonly sortToolKeys?: boolean | undefined
 }
 
 /**
@@ -184,6 +191,11 @@ export class SystemPrompt extends Context.Service<
     readonly renderAssembly: (assembly: Assembly) => Effect.Effect<Rendered, RenderError>
     /** Assembles and renders. */
     readonly render: Effect.Effect<Rendered, AssembleError | RenderError>
+    /**
+     * Tells those who watch `changes` that what a provider gives is different from now on, as a change of what is
+     * registered does by itself.
+     */
+    readonly announce: Effect.Effect<void>
     /** Revisions of the registry, the current one first; see `Overlays`. */
     readonly changes: Stream.Stream<number>
   }
@@ -255,7 +267,8 @@ const make = Effect.fnUntraced(function* (
     ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
     ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
   ]).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
-  const assemblers = new Assemblers(toolOrder, (scope) => overlays.plan(scope))
+  const sortToolKeys = options.sortToolKeys === true
+  const assemblers = new Assemblers(toolOrder, sortToolKeys, (scope) => overlays.plan(scope))
   yield* observe({ closed: (scope) => assemblers.forget(scope) })
   const assemble = assembleWith(overlays, waterfall, assemblers)
   return SystemPrompt.of({
@@ -263,9 +276,10 @@ const make = Effect.fnUntraced(function* (
     assemble: Effect.withFiber((fiber) =>
       flatMapNow(assemble(fiber), (assembly) => Exit.succeed(madeFor(assembly, fiber.getRef(PromptScope.Current))))
     ),
-    trace: traceWith(overlays, waterfall, toolOrder),
+    trace: traceWith(overlays, waterfall, toolOrder, sortToolKeys),
     renderAssembly: (assembly) => renderer.render(assembly),
     render: Effect.withFiber((fiber) => flatMapNow(assemble(fiber), (assembly) => renderer.render(assembly))),
+    announce: overlays.announce,
     changes: overlays.changes
   })
 })
@@ -379,14 +393,15 @@ const assembleWith =
 const traceWith = (
   overlays: Overlays["Service"],
   waterfall: Waterfall["Service"],
-  toolOrder: ToolOrder.ToolOrder | undefined
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  sortToolKeys: boolean
 ): Effect.Effect<Trace, AssembleError> =>
   Effect.withFiber((fiber) => {
     const context = contextOf(fiber)
     const snapshot = overlays.snapshot(context.scope)
     const recorder = new Recorder()
     if (Result.isFailure(snapshot.plan)) return Exit.fail(snapshot.plan.failure)
-    const assembled = traced(waterfall, toolOrder, snapshot.plan.success, context, recorder)
+    const assembled = traced(waterfall, toolOrder, sortToolKeys, snapshot.plan.success, context, recorder)
     return flatMapNow(asExit(assembled) ?? Effect.scoped(assembled), (assembly) =>
       Exit.succeed(ledger.make(snapshot, recorder.recording, assembly))
     )
@@ -399,12 +414,13 @@ const contextOf = (fiber: Fiber.Fiber<unknown, unknown>): AssembleContext =>
 const traced = (
   waterfall: Waterfall["Service"],
   toolOrder: ToolOrder.ToolOrder | undefined,
+  sortToolKeys: boolean,
   plan: Plan<Provided>,
   context: AssembleContext,
   recorder: Recorder
 ): Effect.Effect<Assembly, AssembleError> =>
   flatMapNow(evaluate(plan, context), (values): Effect.Effect<Assembly, AssembleError> => {
-    const composed = compose(plan, values, toolOrder)
+    const composed = compose(plan, values, toolOrder, sortToolKeys)
     if (Result.isFailure(composed)) return Exit.fail(composed.failure)
     const base = composed.success
     const listeners = recorder.listen(plan.listeners.map((listener) => admit(listener, context)))

@@ -8,11 +8,13 @@
  *
  * @since 0.1.0
  */
+import type * as equivalence from "effect/Equivalence"
 import type * as order from "effect/Order"
 import * as Result from "effect/Result"
 import { type JsonObject } from "effect/Schema"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import * as json from "./internal/json.ts"
+import * as sortedKeys from "./internal/sortedKeys.ts"
 import { InvalidToolSchema, type Owner, ownerFields } from "./PromptError.ts"
 
 // -----------------------------------------------------------------------------
@@ -151,6 +153,38 @@ const author: Owner = { kind: "tools", entry: "", scope: "global" }
 export const make = (input: Input): ToolSchema => Result.getOrThrow(fromUnknown(input, author))
 
 // -----------------------------------------------------------------------------
+// combinators
+// -----------------------------------------------------------------------------
+
+const sorted = new WeakMap<ToolSchema, ToolSchema>()
+
+/**
+ * The schema with the keys of `parameters` sorted at every depth, by UTF-16 code units; lists keep their order. One whose
+ * keys are sorted comes back as it is. What was not made here is made first, as `make` does, and may throw as `make` does.
+ *
+ * For tools whose author keeps no order, such as those of a server that writes its keys in another one each time.
+ * Otherwise leave the author's order: it is part of what the model reads.
+ *
+ * Sorted is as far as a JavaScript object can hold it: keys that look like indices, such as "10", come first and by their
+ * number, in every object and always.
+ *
+ * **Provider's cache**: tools come before the prompt; turning it on or off costs the whole prefix once.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const sortKeys = (self: ToolSchema): ToolSchema => {
+  const made = make(self)
+  const held = sorted.get(made)
+  if (held !== undefined) return held
+  const parameters = sortedKeys.sortKeys(made.parameters)
+  const { name, description, deferLoading } = made
+  const result = parameters === made.parameters ? made : seal(name, description, deferLoading === true, parameters)
+  sorted.set(made, result)
+  return result
+}
+
+// -----------------------------------------------------------------------------
 // destructors
 // -----------------------------------------------------------------------------
 
@@ -173,15 +207,38 @@ export const emit = (self: ToolSchema): string => {
   return text
 }
 
+/**
+ * The JSON text of a schema with sorted keys, see `sortKeys`: one text for all schemas that differ in the order of keys
+ * at most. To compare and to hash; what a model is sent is what `emit` gives.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const canonical = (self: ToolSchema): string => emit(sortKeys(self))
+
 // -----------------------------------------------------------------------------
 // instances
 // -----------------------------------------------------------------------------
 
 /**
- * By emitted JSON, in UTF-16 code units. It breaks ties between tools of one name, so that no order depends on who
- * came first.
+ * Whether two schemas say the same to a reader of JSON: they differ in the order of keys at most. Their bytes, which
+ * providers cache, may differ; those are what `Order` tells apart.
  *
  * @since 0.1.0
  * @category instances
  */
-export const Order: order.Order<ToolSchema> = (a, b) => (a === b ? 0 : byCodeUnits(emit(a), emit(b)))
+export const Equivalence: equivalence.Equivalence<ToolSchema> = (a, b) => a === b || canonical(a) === canonical(b)
+
+/**
+ * By canonical JSON, then by emitted JSON, both in UTF-16 code units; zero only where the same is emitted. It breaks ties
+ * between tools of one name, so that no order depends on who came first, and none but that of equivalent schemas on how
+ * an author orders keys.
+ *
+ * @since 0.1.0
+ * @category instances
+ */
+export const Order: order.Order<ToolSchema> = (a, b) => {
+  if (a === b) return 0
+  const [x, y] = [emit(a), emit(b)]
+  return x === y ? 0 : byCodeUnits(canonical(a), canonical(b)) || byCodeUnits(x, y)
+}

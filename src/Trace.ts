@@ -13,18 +13,20 @@ import * as parts from "./internal/parts.ts"
 import type { Listened, Shadowed } from "./Origin.ts"
 import type { Kind as OwnerKind } from "./PromptError.ts"
 import type { Text } from "./Template.ts"
+import type { Refusal } from "./ToolView.ts"
 
 // -----------------------------------------------------------------------------
 // models
 // -----------------------------------------------------------------------------
 
 /**
- * What kind of contribution an entry of the ledger is: those that register, and each tool that a provider gave.
+ * What kind of contribution an entry of the ledger is: those that register, and each tool, registered or given by a
+ * provider.
  *
  * @since 0.1.0
  * @category models
  */
-export type Kind = Exclude<OwnerKind, "toolOrder"> | "tool"
+export type Kind = Exclude<OwnerKind, "guard" | "restriction" | "toolOrder">
 
 /**
  * What became of a contribution.
@@ -32,6 +34,7 @@ export type Kind = Exclude<OwnerKind, "toolOrder"> | "tool"
  * - `InForce`: it takes part in what the model sees.
  * - `Empty`: it would, but its text renders to nothing, and so takes no place.
  * - `Shadowed`: the one `by` is nearer, and has its name.
+ * - `Restricted`: a tool that these restrictions do not admit, the farthest first.
  * - `Suppressed`: a context, while these suppress contexts.
  * - `Displaced`: a section, while the complete section of this name is the whole prompt.
  * - `ToolsMissing`: a section that requires these tools, which the assembly has not.
@@ -46,6 +49,7 @@ export type Fate =
   | { readonly _tag: "InForce" }
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Shadowed"; readonly by: Shadowed }
+  | { readonly _tag: "Restricted"; readonly by: ReadonlyArray<Refusal> }
   | { readonly _tag: "Suppressed"; readonly by: ReadonlyArray<Shadowed> }
   | { readonly _tag: "Displaced"; readonly section: string; readonly by: Shadowed }
   | { readonly _tag: "ToolsMissing"; readonly tools: ReadonlyArray<string> }
@@ -77,7 +81,7 @@ export interface Entry {
   readonly listener?: Listened
   /** Of a section or context that ran: its text before any listener, not interpolated. */
   readonly text?: Text
-  /** Of a tool provider that ran: the names that it knows, and gives no tool for. */
+  /** Of a tool provider that ran: the names that it knows, and gives no tool for. Registered tools have entries of their own. */
   readonly hidden?: ReadonlyArray<string>
 }
 

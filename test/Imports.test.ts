@@ -170,7 +170,12 @@ const pure = [
   "Origin",
   "Persona",
   "BuiltIns",
-  "Trace"
+  "Trace",
+  "Guard",
+  "RegisteredTool",
+  "Restriction",
+  "ToolError",
+  "ToolView"
 ]
 
 describe("the pure core", () => {
@@ -192,6 +197,8 @@ describe("the pure core", () => {
     "Renderer",
     "Spans",
     "SystemPrompt",
+    "ToolRegistry",
+    "ToolCall",
     "Plugin",
     "PromptScope",
     "AssembleContext"

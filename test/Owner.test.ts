@@ -10,7 +10,10 @@ describe("describeOwner", () => {
     tools: "tool provider",
     listener: "listener",
     suppressor: "suppressor",
-    toolOrder: "toolOrder"
+    toolOrder: "toolOrder",
+    tool: "tool",
+    restriction: "restriction",
+    guard: "guard"
   }
 
   for (const kind of Object.keys(noun) as ReadonlyArray<Kind>) {

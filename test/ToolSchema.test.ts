@@ -1,9 +1,14 @@
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { InvalidToolSchema, type Owner } from "../src/PromptError.ts"
 import * as ToolSchema from "../src/ToolSchema.ts"
+import { check, patience, Tally } from "./support/check.ts"
+import { inOrder } from "./support/inOrder.ts"
+import { runs } from "./support/runs.ts"
+import * as keys from "./support/toolKeys.ts"
 
 const owner: Owner = { kind: "tools", entry: "fs", scope: "agent", plugin: "core" }
 
@@ -373,7 +378,7 @@ describe("refusals", () => {
   })
 })
 
-describe("make, emit, Order", () => {
+describe("make, emit", () => {
   it("make takes what an author writes and throws the typed error", () => {
     const self = ToolSchema.make({ name: "t", description: "d", parameters: { type: "object" }, execute: () => 1 })
     assert.strictEqual(take(self), self)
@@ -410,12 +415,225 @@ describe("make, emit, Order", () => {
     open.parameters.a = 2
     assert.include(ToolSchema.emit(open), `"a":2`)
   })
+})
 
-  it.prop("[78, BC-007] Order is total, antisymmetric and zero for equal text alone", [tool, tool], ([a, b]) => {
-    const [x, y] = [take(a), take(b)]
-    assert.strictEqual(ToolSchema.Order(x, y) + ToolSchema.Order(y, x), 0)
-    assert.strictEqual(ToolSchema.Order(x, y) === 0, ToolSchema.emit(x) === ToolSchema.emit(y))
-    assert.strictEqual(ToolSchema.Order(x, take(a)), 0)
-    assert.strictEqual(ToolSchema.Order(x, y) < 0, ToolSchema.emit(x) < ToolSchema.emit(y))
+describe("sortKeys, canonical", () => {
+  const sorted = (parameters: unknown): string =>
+    JSON.stringify(ToolSchema.sortKeys(take(withParameters(parameters))).parameters)
+
+  it("sorts the keys of objects at every depth, in lists too, and leaves lists as they are", () => {
+    const self = take({
+      ...withParameters({
+        type: "object",
+        required: ["b", "a"],
+        properties: {
+          b: { type: "string", enum: ["z", "y"] },
+          a: { anyOf: [{ type: "null", const: null }, { $ref: "#" }] }
+        }
+      }),
+      deferLoading: true
+    })
+    const text =
+      `{"name":"t","description":"d","parameters":{"properties":{"a":{"anyOf":[{"const":null,"type":"null"},{"$ref":"#"}]},` +
+      `"b":{"enum":["z","y"],"type":"string"}},"required":["b","a"],"type":"object"},"deferLoading":true}`
+    assert.strictEqual(ToolSchema.emit(ToolSchema.sortKeys(self)), text)
+    assert.strictEqual(ToolSchema.canonical(self), text)
+    assert.isTrue(ToolSchema.isToolSchema(ToolSchema.sortKeys(self)))
+    assert.isFalse(Object.hasOwn(ToolSchema.sortKeys(take(withParameters({ b: 1, a: 1 }))), "deferLoading"))
   })
+
+  it("sorts by code units: upper case first, and pairs of surrogates before the end of the basic plane", () => {
+    assert.strictEqual(sorted({ b: 1, a: 1, B: 1, aa: 1, "": 1, é: 1 }), `{"":1,"B":1,"a":1,"aa":1,"b":1,"é":1}`)
+    assert.strictEqual(sorted({ "\uffff": 1, "\u{1f600}": 1 }), `{"\u{1f600}":1,"\uffff":1}`)
+  })
+
+  it("has keys that look like indices first, by their number, since objects have them nowhere else", () => {
+    const given = { b: 1, "10": 1, "01": 1, "9": 1, "4294967295": 1, "4294967294": 1, "-1": 1, "0": 1 }
+    const text = `{"0":1,"9":1,"10":1,"4294967294":1,"-1":1,"01":1,"4294967295":1,"b":1}`
+    assert.strictEqual(sorted(given), text)
+    const self = take(withParameters(JSON.parse(text)))
+    assert.strictEqual(ToolSchema.sortKeys(self), self)
+  })
+
+  it("keeps an own __proto__ key, where it belongs, without touching a prototype", () => {
+    const given = `{"b":{"a":1,"__proto__":{"d":1,"c":1}},"__proto__":{"polluted":1},"Z":1,"constructor":1}`
+    const self = ToolSchema.sortKeys(take(withParameters(JSON.parse(given))))
+    const text = `{"Z":1,"__proto__":{"polluted":1},"b":{"__proto__":{"c":1,"d":1},"a":1},"constructor":1}`
+    assert.strictEqual(JSON.stringify(self.parameters), text)
+    for (const one of keys.objectsIn(self.parameters)) assert.strictEqual(Object.getPrototypeOf(one), Object.prototype)
+    assert.isFalse("polluted" in {})
+  })
+
+  it("gives back what is sorted, whole or in part, and works once for each schema", () => {
+    const self = take(withParameters({ a: [{ b: 1 }], c: { d: 1, e: 1 } }))
+    assert.strictEqual(ToolSchema.sortKeys(self), self)
+    const other = take(withParameters({ z: { a: [1] }, y: { b: 1, a: 1 }, x: [{ b: 1 }] }))
+    const once = ToolSchema.sortKeys(other)
+    assert.strictEqual(ToolSchema.sortKeys(other), once)
+    assert.strictEqual(once.parameters["z"], other.parameters["z"])
+    assert.strictEqual(once.parameters["x"], other.parameters["x"])
+    assert.notStrictEqual(once.parameters["y"], other.parameters["y"])
+  })
+
+  it("reaches as deep as schemas do", () => {
+    let text = `{"b":1,"a":1}`
+    for (let i = 1; i < 500; i++) text = i % 2 === 0 ? `{"d":${text},"c":1}` : `[${text}]`
+    const depths = ToolSchema.canonical(take(withParameters({ a: JSON.parse(text.slice(1, -1)) })))
+    assert.include(depths, `{"a":1,"b":1}`)
+    assert.notInclude(depths, `{"d":`)
+  })
+
+  it("makes what was not made here, as make does: it may change later, or be no tool", () => {
+    const open = { name: "t", description: "d", parameters: { a: { c: 1 } }, execute: () => 1 }
+    const self = ToolSchema.sortKeys(open)
+    assert.isTrue(ToolSchema.isToolSchema(self))
+    assert.strictEqual(ToolSchema.canonical(open), ToolSchema.emit(self))
+    open.parameters.a.c = 2
+    assert.deepStrictEqual(self.parameters, { a: { c: 1 } })
+    assert.include(ToolSchema.canonical(open), `"c":2`)
+    const broken = { ...open, parameters: { a: Number.NaN } }
+    for (const f of [ToolSchema.sortKeys, ToolSchema.canonical]) assert.throws(() => f(broken), InvalidToolSchema)
+  })
+
+  it.effect(
+    "of any schema: sorted at every depth, the same but for that, once and for all, and the author's own stays as it is",
+    () =>
+      Effect.gen(function* () {
+        const tally = new Tally()
+        yield* check(
+          keys.written,
+          (input) =>
+            Effect.sync(() => {
+              const self = take(input)
+              const before = ToolSchema.emit(self)
+              const sorted = ToolSchema.sortKeys(self)
+
+              const objects = keys.objectsIn(sorted.parameters)
+              for (const one of objects) assert.isTrue(keys.isSorted(one), JSON.stringify(one))
+              assert.deepStrictEqual(sorted, self)
+              for (const one of keys.containersIn(sorted)) assert.isTrue(Object.isFrozen(one))
+
+              assert.strictEqual(ToolSchema.sortKeys(sorted), sorted)
+              assert.strictEqual(ToolSchema.canonical(self), ToolSchema.emit(sorted))
+              assert.strictEqual(ToolSchema.canonical(sorted), ToolSchema.emit(sorted))
+              assert.strictEqual(
+                JSON.stringify(sorted),
+                JSON.stringify({ ...self, parameters: inOrder(input.parameters) })
+              )
+              assert.strictEqual(ToolSchema.canonical(take({ ...sorted })), ToolSchema.canonical(take(input)))
+
+              const was = keys.objectsIn(input.parameters).every(keys.isSorted)
+              assert.strictEqual(sorted === self, was)
+              const { deferLoading, ...shown } = input
+              assert.strictEqual(before, JSON.stringify({ ...shown, ...(deferLoading ? { deferLoading } : undefined) }))
+              assert.strictEqual(ToolSchema.emit(take(input)), before)
+              assert.strictEqual(JSON.stringify(self), before)
+
+              const all = objects.flatMap(Object.keys)
+              tally.count(
+                was ? "sorted" : "unsorted",
+                ...(keys.objectsIn(input.parameters).slice(1).every(keys.isSorted) ? [] : ["unsorted inside"]),
+                ...(all.some(keys.isIndex) ? ["index"] : []),
+                ...(all.includes("__proto__") ? ["__proto__"] : []),
+                ...(keys.containersIn(sorted).some((one) => Array.isArray(one) && one.length > 1) ? ["list"] : [])
+              )
+            }),
+          { runs: runs(1_000, 50_000), seed: 1 }
+        )
+        tally.assertShares("sorting keys", {
+          sorted: 10,
+          unsorted: 30,
+          "unsorted inside": 15,
+          index: 30,
+          __proto__: 10,
+          list: 10
+        })
+      }),
+    patience
+  )
+})
+
+describe("Equivalence, Order", () => {
+  const sign = (n: number) => Math.sign(n)
+
+  it("Equivalence passes over the order of keys, and over nothing else", () => {
+    const self = take(withParameters({ a: [1, 2], b: { c: 1, d: 2 } }))
+    assert.isTrue(ToolSchema.Equivalence(self, take(withParameters({ b: { d: 2, c: 1 }, a: [1, 2] }))))
+    assert.isFalse(ToolSchema.Equivalence(self, take(withParameters({ a: [2, 1], b: { c: 1, d: 2 } }))))
+    for (const change of [{ name: "u" }, { description: "e" }, { deferLoading: true }]) {
+      assert.isFalse(ToolSchema.Equivalence(self, take({ ...self, ...change })))
+    }
+  })
+
+  it("[78] Order keeps what differs in the order of keys together, whatever else there is", () => {
+    const texts = [`{"c":1,"a":1}`, `{"a":1,"c":1}`, `{"b":1}`, `{"a":1,"c":2}`]
+    const made = texts.map((text) => take(withParameters(JSON.parse(text))))
+    const expected = [`{"a":1,"c":1}`, `{"c":1,"a":1}`, `{"a":1,"c":2}`, `{"b":1}`]
+    for (const all of [made, made.toReversed()]) {
+      assert.deepStrictEqual(
+        all.toSorted(ToolSchema.Order).map(({ parameters }) => JSON.stringify(parameters)),
+        expected
+      )
+    }
+  })
+
+  it.effect(
+    "equal exactly where nothing but the order of keys differs, as Node says; Order is zero for equal text alone",
+    () =>
+      Effect.gen(function* () {
+        const tally = new Tally()
+        yield* check(
+          keys.pair,
+          ([a, b]) =>
+            Effect.sync(() => {
+              const [x, y] = [take(a), take(b)]
+              const same = keys.saysSame(a, b)
+              assert.strictEqual(ToolSchema.Equivalence(x, y), same)
+              assert.strictEqual(ToolSchema.Equivalence(y, x), same)
+              assert.strictEqual(ToolSchema.canonical(x) === ToolSchema.canonical(y), same)
+              const sameText = ToolSchema.emit(x) === ToolSchema.emit(y)
+              assert.strictEqual(ToolSchema.Order(x, y) === 0, sameText)
+              assert.strictEqual(ToolSchema.Order(x, take(a)), 0)
+              tally.count(same ? (sameText ? "same text" : "other order of keys") : "different")
+            }),
+          { runs: runs(1_000, 50_000), seed: 1 }
+        )
+        tally.assertShares("equivalence", { "same text": 10, "other order of keys": 10, different: 30 })
+      }),
+    patience
+  )
+
+  it.effect(
+    "[78, BC-007] Order is total, and by canonical text before the emitted one",
+    () =>
+      Effect.gen(function* () {
+        const tally = new Tally()
+        yield* check(
+          Arbitrary.all([keys.pair, keys.pair]),
+          ([[a, b], [c]]) =>
+            Effect.sync(() => {
+              const [x, y, z] = [take(a), take(b), take(c)]
+              for (const [p, q, r] of [
+                [x, y, z],
+                [y, z, x],
+                [z, x, y],
+                [z, y, x]
+              ] as const) {
+                assert.strictEqual(sign(ToolSchema.Order(p, q)) + sign(ToolSchema.Order(q, p)), 0)
+                if (ToolSchema.Order(p, q) <= 0 && ToolSchema.Order(q, r) <= 0) {
+                  assert.isAtMost(ToolSchema.Order(p, r), 0)
+                }
+                const [m, n] = [ToolSchema.canonical(p), ToolSchema.canonical(q)]
+                const isFirst = m === n ? ToolSchema.emit(p) < ToolSchema.emit(q) : m < n
+                assert.strictEqual(ToolSchema.Order(p, q) < 0, isFirst)
+              }
+              const [canonical, emitted] = [ToolSchema.canonical, ToolSchema.emit].map((of) => of(x) < of(y))
+              tally.count(canonical === emitted ? "agree" : "differ")
+            }),
+          { runs: runs(500, 30_000), seed: 1 }
+        )
+        tally.assertShares("order", { agree: 30, differ: 5 })
+      }),
+    patience
+  )
 })

@@ -29,6 +29,8 @@ export const assemble = (
      */
     readonly context?: AssembleContext | undefined
     readonly toolOrder?: ToolOrder | undefined
+    /** As in `SystemPromptOptions`. */
+    readonly sortToolKeys?: boolean | undefined
   }
 ): Result.Result<Assembly, AssembleError> => {
   const context = options?.context ?? { scope: global, annotations: Context.empty() }
@@ -39,7 +41,7 @@ export const assemble = (
       const refused = step.accept(step.slot, known)
       if (refused !== undefined) return yield* Result.fail(refused)
     }
-    const base = yield* compose(plan, known, options?.toolOrder)
+    const base = yield* compose(plan, known, options?.toolOrder, options?.sortToolKeys === true)
     let assembly = base
     for (const listener of plan.listeners) assembly = yield* edit(listener, assembly, context)
     return yield* seal(base, assembly)

@@ -10,14 +10,16 @@ import type { Text } from "../Template.ts"
 import * as ToolOrder from "../ToolOrder.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { byCodeUnits } from "./codeUnits.ts"
+import { inherit } from "./toolLink.ts"
 import type { Tools, Values } from "./values.ts"
 
 export const compose = <K extends Slots>(
   plan: Plan<K>,
   values: Values,
-  toolOrder: ToolOrder.ToolOrder | undefined
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  sortToolKeys: boolean
 ): Result.Result<Assembly, UnknownTool> =>
-  Result.map(toolsOf(plan.tools, values.tools, toolOrder), (tools) =>
+  Result.map(toolsOf(plan.tools, values.tools, toolOrder, sortToolKeys), (tools) =>
     assemblyOf(plan, toolOrder, {
       sections: freezeAll(plan.sections, values.sections, sectionOf),
       contexts: freezeAll(plan.contexts, values.contexts, contextOf),
@@ -70,24 +72,31 @@ export const variableOf = (
   value: string | undefined
 ): AssembledVariable => Object.freeze({ name: entry.name, value, origin })
 
+/** The same tool, for whoever asks what was registered. */
+const withSortedKeys = (tool: AssembledTool): AssembledTool => {
+  const schema = ToolSchema.sortKeys(tool.schema)
+  return schema === tool.schema ? tool : inherit(Object.freeze({ schema, origin: tool.origin }), tool)
+}
+
 /** The tools of all providers, in the order in which the model is shown them. */
 export const toolsOf = (
   providers: Plan<Slots>["tools"],
   values: ReadonlyArray<Tools>,
-  toolOrder: ToolOrder.ToolOrder | undefined
+  toolOrder: ToolOrder.ToolOrder | undefined,
+  sortToolKeys: boolean
 ): Result.Result<ReadonlyArray<AssembledTool>, UnknownTool> => {
   const ranked: Array<{ readonly tool: AssembledTool; readonly position: number; readonly provider: string }> = []
   const known = new Set<string>()
   providers.forEach(({ entry, origin, position }, i) => {
-    const { schemas, knownNames } = values[i]!
+    const { assembled, knownNames, schemas } = values[i]!
     for (const name of knownNames) known.add(name)
     const from = entry.name === undefined ? origin : Origin.make({ ...origin, provider: entry.name })
-    for (const schema of schemas) {
-      known.add(schema.name)
-      ranked.push({ tool: Object.freeze({ schema, origin: from }), position, provider: entry.name ?? "" })
+    for (const tool of assembled ?? schemas.map((schema): AssembledTool => Object.freeze({ schema, origin: from }))) {
+      known.add(tool.schema.name)
+      ranked.push({ tool: sortToolKeys ? withSortedKeys(tool) : tool, position, provider: entry.name ?? "" })
     }
   })
-  // Tools of one name: by chain position, then provider, then JSON, so that registration order never shows. Equal ones
+  // Tools of one name: by chain position, then provider, then schema, so that registration order never shows. Equal ones
   // keep the order of the plan, which is by plugin.
   ranked.sort(
     (a, b) =>

@@ -10,7 +10,7 @@ import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import { ownerFields, ProviderFailure } from "../PromptError.ts"
 import { mapFailures } from "./failure.ts"
-import { Constant, isEffect } from "./give.ts"
+import { AtStart, Constant, isEffect, type Slot } from "./give.ts"
 import * as values from "./values.ts"
 
 /** An Exit if no provider gives an Effect. */
@@ -20,10 +20,11 @@ export const evaluate = (
 ): Effect.Effect<values.Values, values.Refusal> => {
   const steps = values.steps(plan)
   const into = values.empty()
+  const read = steps.map(({ slot }) => (slot instanceof AtStart ? slot.read(context.scope) : undefined))
   const from = (start: number): Effect.Effect<values.Values, values.Refusal> => {
     for (let i = start; i < steps.length; i++) {
       const step = steps[i]!
-      const called = call(step, context)
+      const called = step.slot instanceof AtStart ? Result.succeed(read[i]) : call(step, step.slot, context)
       if (Result.isFailure(called)) return Exit.fail(called.failure)
       if (isEffect(called.success)) {
         return Effect.flatMap(named(step, called.success), (value) => {
@@ -48,9 +49,13 @@ export const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown
   mapFailures(effect, (reason, cause) => failure(step, reason, cause))
 
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
-const call = (step: values.Step<Provided>, context: AssembleContext): Result.Result<unknown, ProviderFailure> => {
+const call = (
+  step: values.Step<Provided>,
+  slot: Exclude<Slot, AtStart>,
+  context: AssembleContext
+): Result.Result<unknown, ProviderFailure> => {
   try {
-    return Result.succeed(step.slot instanceof Constant ? step.slot.value : step.slot(context))
+    return Result.succeed(slot instanceof Constant ? slot.value : slot(context))
   } catch (cause) {
     return Result.fail(threw(step, cause))
   }

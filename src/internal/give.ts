@@ -1,6 +1,7 @@
 /** What a provider gives for an assembly. One that needs no Effect gives its value at once. */
 import * as Effect from "effect/Effect"
 import type { AssembleContext } from "../AssembleContext.ts"
+import type { PromptScope } from "../PromptScope.ts"
 import type { Provider } from "../Provider.ts"
 import { type Captured, provideCaptured } from "./capture.ts"
 
@@ -14,14 +15,38 @@ export class Constant {
   }
 }
 
+/**
+ * A value that is read when an assembly begins, together with the plan: what is registered while the assembly is on its way
+ * counts from the next one.
+ */
+export class AtStart {
+  readonly read: (scope: PromptScope) => unknown
+
+  constructor(read: (scope: PromptScope) => unknown) {
+    this.read = read
+    Object.freeze(this)
+  }
+}
+
 /** What a registered contribution gives: always the same, or whatever the function gives for an assembly. */
-export type Slot = Constant | ((context: AssembleContext) => unknown)
+export type Slot = Constant | AtStart | ((context: AssembleContext) => unknown)
+
+const readers = new WeakMap<object, AtStart>()
+
+/** A provider whose value is read when an assembly begins. `read` must not throw. */
+export const atStart = <A>(read: (scope: PromptScope) => A): ((context: AssembleContext) => A) => {
+  const provider = ({ scope }: AssembleContext) => read(scope)
+  readers.set(provider, new AtStart(read))
+  return provider
+}
 
 /** Makes the slot of a registered entry of its provider. */
 export const give = <A>(provider: Provider<A, unknown, unknown>, services: Captured): Slot => {
   // An Effect may be a function too: a service used as the value is a class.
   if (isEffect(provider)) return (context) => provideCaptured(provider, services, context)
   if (!isFunction(provider)) return new Constant(provider)
+  const reader = readers.get(provider)
+  if (reader !== undefined) return reader
   return (context) => {
     const given = provider(context)
     return typeof given === "string" ? given : provideIfEffect(given, services, context)

@@ -21,6 +21,8 @@ export interface Walk {
   readonly ancestors: Array<object>
   values: number
   frozen: boolean
+  /** Whether -0 is refused: JSON prints it as 0, so that it does not come back. */
+  readonly lossless: boolean
   reason: string | undefined
 }
 
@@ -55,8 +57,9 @@ export const describeThrown = (cause: unknown): string => {
 }
 
 /** Runs `read`; its refusals, and whatever the inspected value throws, become a `Problem`. */
-export const inspect = <A>(read: (walk: Walk) => A): Result.Result<A, Problem> => {
-  const walk: Walk = { path: [], ancestors: [], values: 0, frozen: true, reason: undefined }
+export const inspect = <A>(read: (walk: Walk) => A, precision?: "lossless"): Result.Result<A, Problem> => {
+  const lossless = precision === "lossless"
+  const walk: Walk = { path: [], ancestors: [], values: 0, frozen: true, lossless, reason: undefined }
   try {
     return Result.succeed(read(walk))
   } catch (cause) {
@@ -78,6 +81,10 @@ export const describe = (value: unknown): string => {
   if (Array.isArray(value)) return "an array"
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
+
+/** Whether a value is an object and no array. It may still be no plain JSON. */
+export const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** An own property, `undefined` if there is none. */
 const read = (walk: Walk, source: object, key: string): unknown => {
@@ -129,6 +136,13 @@ const detachArray = (walk: Walk, source: ReadonlyArray<unknown>): JsonArray => {
   return copy
 }
 
+/** Gives an object a member that it does not have. */
+export const put = (copy: Record<string, Json>, key: string, value: Json): void => {
+  // Assigning to this one name would set the prototype instead.
+  if (key === "__proto__") Object.defineProperty(copy, key, { value, enumerable: true })
+  else copy[key] = value
+}
+
 const detachRecord = (walk: Walk, source: object): JsonObject => {
   const prototype = Object.getPrototypeOf(source)
   if (prototype !== null && prototype !== Object.prototype) {
@@ -139,9 +153,7 @@ const detachRecord = (walk: Walk, source: object): JsonObject => {
     walk.path.push(key)
     const value = detach(walk, read(walk, source, key))
     walk.path.pop()
-    // Assigning to this one name would set the prototype instead.
-    if (key === "__proto__") Object.defineProperty(copy, key, { value, enumerable: true })
-    else copy[key] = value
+    put(copy, key, value)
   }
   return copy
 }
@@ -177,6 +189,7 @@ export const detach = (walk: Walk, value: unknown): Json => {
       return value
     case "number":
       if (!Number.isFinite(value)) return refuse(walk, `${value} is not JSON. Write a finite number or leave it out.`)
+      if (walk.lossless && Object.is(value, -0)) return refuse(walk, "-0 does not come back from JSON. Write 0.")
       return value === 0 ? 0 : value
     case "object":
       if (value === null) return null
@@ -194,7 +207,7 @@ export const detach = (walk: Walk, value: unknown): Json => {
 
 /** As `detach`, for a value that must be a JSON object. */
 export const detachObject = (walk: Walk, value: unknown): JsonObject => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     return refuse(
       walk,
       `expected a JSON object, found ${describe(value)}. Write { type: "object" } for a tool without parameters.`

@@ -1,6 +1,6 @@
 /** Tells what became of each contribution of a chain, from what was registered, planned and written down. */
 import type { Assembly } from "../Assembly.ts"
-import type { Listened, Shadowed } from "../Origin.ts"
+import type { Listened, Origin, Shadowed } from "../Origin.ts"
 import type { Overlay, Provided, Suppressor } from "../Overlay.ts"
 import type { Plan, Planned } from "../Plan.ts"
 import * as Template from "../Template.ts"
@@ -260,27 +260,43 @@ const fateOf = (story: Story, root: parts.Part) => {
 
 const providers = ({ plan, values }: Story): ReadonlyArray<Trace.Entry> =>
   plan.tools.map(({ entry, origin }, i) => {
-    const { knownNames, schemas } = values.tools[i]!
-    const shown = new Set(schemas.map((schema) => schema.name))
+    const { hidden = [], knownNames, schemas } = values.tools[i]!
+    const told = new Set([...schemas, ...hidden].map((one) => one.name))
     return {
       kind: "tools",
       name: entry.name ?? "",
       ...contributor(origin.scope, entry.plugin),
       ran: true,
       fate: inForce,
-      hidden: [...new Set(knownNames)].filter((name) => !shown.has(name))
+      hidden: [...new Set(knownNames)].filter((name) => !told.has(name))
     }
   })
 
-const tools = (story: Story): ReadonlyArray<Trace.Entry> =>
-  story.base.tools.map((root) => ({
-    kind: "tool",
-    name: root.schema.name,
-    ...contributor(root.origin.scope, root.origin.plugin),
-    ...(root.origin.provider === undefined ? undefined : { provider: root.origin.provider }),
-    ran: true,
-    ...fateOf(story, root)
-  }))
+/** Those that a model may be shown, in order, then those that restrictions keep out; each with what it shadows. */
+const tools = (story: Story): ReadonlyArray<Trace.Entry> => {
+  const found = new Map<string, Array<Trace.Entry>>()
+  const add = (name: string, { plugin, provider, scope, shadows }: Origin, what: Pick<Trace.Entry, "fate" | "ran">) => {
+    const by = contributor(scope, plugin)
+    const all: ReadonlyArray<Trace.Entry> = [
+      { kind: "tool", name, ...by, ...(provider === undefined ? undefined : { provider }), ...what },
+      ...shadows.map((one) => ({
+        kind: "tool" as const,
+        name,
+        ...one,
+        ran: false,
+        fate: { _tag: "Shadowed" as const, by }
+      }))
+    ]
+    const namesakes = found.get(name)
+    if (namesakes === undefined) found.set(name, [...all])
+    else namesakes.push(...all)
+  }
+  for (const root of story.base.tools) add(root.schema.name, root.origin, { ran: true, ...fateOf(story, root) })
+  for (const { by, name, origin } of story.values.tools.flatMap(({ hidden = [] }) => hidden)) {
+    add(name, origin, { ran: false, fate: { _tag: "Restricted", by } })
+  }
+  return [...found.values()].flat()
+}
 
 const listeners = (story: Story): ReadonlyArray<Trace.Entry> =>
   story.plan.listeners.map(({ entry, origin }, index) => {

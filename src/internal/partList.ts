@@ -9,6 +9,7 @@ import * as Origin from "../Origin.ts"
 import type { Owner } from "../Owner.ts"
 import { describeThrown } from "./json.ts"
 import { describeType } from "./rules.ts"
+import { inherit } from "./toolLink.ts"
 
 /** A flaw of a listener's result: where, as a path from the assembly, and what. */
 export interface Flaw {
@@ -233,7 +234,7 @@ const checkPart = <T extends Part>(
   if (unchanged !== undefined) return Result.succeed(unchanged)
   const old = paired ?? candidates.at(-1)
   return Result.succeed(
-    old === undefined ? added : read.success(Origin.make({ ...old.origin, listener: listened(listener) }))
+    old === undefined ? added : inherit(read.success(Origin.make({ ...old.origin, listener: listened(listener) })), old)
   )
 }
 

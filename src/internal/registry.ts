@@ -46,7 +46,7 @@ interface Cached {
 }
 
 /** For how many scopes merges and plans are kept, at the least. Each is as long as all that its scope sees. */
-const kept = 64
+const kept = 256
 
 export class Registry {
   readonly #slots = new WeakMap<PromptScope, Slot>()
@@ -125,8 +125,8 @@ export class Registry {
     this.#change()
   }
 
-  /** Some scope has another parent. */
-  move(): void {
+  /** Something that plans depend on is different: some scope has another parent, or a provider gives something else. */
+  touch(): void {
     this.#change()
   }
 

@@ -24,7 +24,7 @@ import { admit } from "./admit.ts"
 import { assemblyOf, contextOf, sectionOf, toolsOf, variableOf } from "./compose.ts"
 import { named, threw } from "./evaluate.ts"
 import { flatMapNow } from "./exit.ts"
-import { Constant, isEffect } from "./give.ts"
+import { AtStart, Constant, isEffect } from "./give.ts"
 import { consistsOf } from "./partList.ts"
 import { Recent } from "./recent.ts"
 import { seal } from "./seal.ts"
@@ -107,7 +107,7 @@ const entriesWith = <P extends object, V, A>(
 
 /** The tools of all providers together make one list. */
 const toolsWith =
-  (toolOrder: ToolOrder | undefined) =>
+  (toolOrder: ToolOrder | undefined, sortToolKeys: boolean) =>
   (
     providers: ReadonlyArray<Provider>
   ): Kept<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> => {
@@ -134,7 +134,7 @@ const toolsWith =
           return before.list
         let nth = 0
         const all = constants.map((constant) => constant ?? given[nth++]!)
-        last = { values: given, list: toolsOf(providers, all, toolOrder) }
+        last = { values: given, list: toolsOf(providers, all, toolOrder, sortToolKeys) }
         return last.list
       }
     }
@@ -149,7 +149,7 @@ const isDetached = (slot: Step["slot"], { schemas }: values.Tools): boolean => {
 }
 
 const saysSame = (a: values.Tools, b: values.Tools): boolean =>
-  a === b || (consistsOf(a.schemas, b.schemas) && consistsOf(a.knownNames, b.knownNames))
+  a === b || (a.assembled === b.assembled && consistsOf(a.schemas, b.schemas) && consistsOf(a.knownNames, b.knownNames))
 
 // -----------------------------------------------------------------------------
 // assemblies
@@ -174,6 +174,8 @@ class Assembler {
   readonly #contexts: Kept<Text, ReadonlyArray<AssembledContext>>
   /** Of all lists, in the order of evaluation. */
   readonly #steps: ReadonlyArray<Step>
+  /** Of the steps whose values are read when an assembly begins. */
+  readonly #readers: ReadonlyArray<AtStart>
   #context: AssembleContext | undefined
   #admitted: ReadonlyArray<Admitted> = []
   #last: Last | undefined
@@ -189,6 +191,7 @@ class Assembler {
     this.#sections = shared?.sections === plan.sections ? above!.#sections : lists.sections(plan.sections)
     this.#contexts = shared?.contexts === plan.contexts ? above!.#contexts : lists.contexts(plan.contexts)
     this.#steps = [this.#variables, this.#tools, this.#sections, this.#contexts].flatMap(({ steps }) => steps)
+    this.#readers = this.#steps.flatMap(({ slot }) => (slot instanceof AtStart ? [slot] : []))
   }
 
   /** An Exit if no provider and no listener gives an Effect. */
@@ -198,7 +201,8 @@ class Assembler {
   ): Effect.Effect<Assembly, AssembleError> {
     const context = this.#contextOf(annotations)
     const before = this.#last?.values ?? this.#valuesOfOthers()
-    const evaluated = this.#evaluate(0, context, before, before === undefined ? values.empty() : undefined)
+    const read = this.#readers.length === 0 ? nothingRead : this.#readers.map((reader) => reader.read(this.#scope))
+    const evaluated = this.#evaluate(0, context, read, before, before === undefined ? values.empty() : undefined)
     return flatMapNow(evaluated, (from) => this.#finish(waterfall, context, from))
   }
 
@@ -227,11 +231,12 @@ class Assembler {
 
   /**
    * Calls the providers from that step on. `into` has the values of those before, unless all of them are the ones that
-   * were accepted `before`; if that is so in the end, these are the values.
+   * were accepted `before`; if that is so in the end, these are the values. `read` has what was read at the start.
    */
   #evaluate(
     start: number,
     context: AssembleContext,
+    read: ReadonlyArray<unknown>,
     before: values.Values | undefined,
     into: values.Values | undefined
   ): Effect.Effect<values.Values, values.Refusal> {
@@ -242,7 +247,12 @@ class Assembler {
       const { slot } = step
       let value: unknown
       try {
-        value = typeof slot === "function" ? slot(context) : slot.value
+        value =
+          typeof slot === "function"
+            ? slot(context)
+            : slot instanceof Constant
+              ? slot.value
+              : read[this.#readers.indexOf(slot)]
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }
@@ -254,7 +264,7 @@ class Assembler {
       if (isEffect(value)) {
         return Effect.flatMap(named(step, value), (value) => {
           const refusal = step.accept(value, soFar)
-          return refusal === undefined ? this.#evaluate(i + 1, context, before, soFar) : Exit.fail(refusal)
+          return refusal === undefined ? this.#evaluate(i + 1, context, read, before, soFar) : Exit.fail(refusal)
         })
       }
       const refusal = step.accept(value, soFar)
@@ -321,6 +331,7 @@ const isAgain = (value: unknown, before: values.Values, step: number): boolean =
 
 /** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
 const givesAgain = (value: unknown, before: values.Tools): boolean => {
+  if (value === before) return true
   try {
     return Array.isArray(value) && before.knownNames.length === 0 && consistsOf(value, before.schemas)
   } catch {
@@ -354,6 +365,8 @@ const firstOf = (before: values.Values, steps: number): values.Values => {
   return into
 }
 
+const nothingRead: ReadonlyArray<unknown> = []
+
 /** What was made of the lists of plans. */
 interface Lists {
   readonly toolOrder: ToolOrder | undefined
@@ -368,7 +381,7 @@ interface Lists {
 }
 
 /** For how many scopes an assembler is kept, at the least. */
-const kept = 64
+const kept = 256
 
 /** The assemblers of a service, one for each scope in use. */
 export class Assemblers {
@@ -376,12 +389,12 @@ export class Assemblers {
   readonly #planOf: (scope: PromptScope) => CachedPlan
   readonly #kept = new Recent<PromptScope, Assembler>(kept)
 
-  constructor(toolOrder: ToolOrder | undefined, planOf: (scope: PromptScope) => CachedPlan) {
+  constructor(toolOrder: ToolOrder | undefined, sortToolKeys: boolean, planOf: (scope: PromptScope) => CachedPlan) {
     this.#planOf = planOf
     this.#lists = {
       toolOrder,
       variables: entriesWith(values.variableStep<Provided>, (from) => from.variables, variableOf),
-      tools: toolsWith(toolOrder),
+      tools: toolsWith(toolOrder, sortToolKeys),
       sections: entriesWith(values.sectionStep<Provided>, (from) => from.sections, sectionOf),
       contexts: entriesWith(values.contextStep<Provided>, (from) => from.contexts, contextOf)
     }

@@ -6,6 +6,7 @@
  * may pass.
  */
 import * as Result from "effect/Result"
+import type { AssembledTool } from "../Assembly.ts"
 import type { Slots } from "../Overlay.ts"
 import { owner, type Plan, type Planned } from "../Plan.ts"
 import {
@@ -22,6 +23,7 @@ import type { Section } from "../Section.ts"
 import type { Variable } from "../Variable.ts"
 import type { ToolProvider } from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
+import type { Hidden } from "../ToolView.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 
 /** What a tool provider gave, detached from it. */
@@ -29,7 +31,22 @@ export interface Tools {
   readonly schemas: ReadonlyArray<ToolSchema.ToolSchema>
   /** Explicit names; the visible ones are known anyway. */
   readonly knownNames: ReadonlyArray<string>
+  /** The tools of the schemas, each with an origin of its own; without them, all come from their provider. */
+  readonly assembled?: ReadonlyArray<AssembledTool>
+  /** Registered tools that restrictions keep out. */
+  readonly hidden?: ReadonlyArray<Hidden>
 }
+
+/** What only the registry of tools gives: nothing of it can change or be refused, so that it is taken as it is. */
+const registered = new WeakSet<object>()
+
+export const ofRegistry = (tools: Required<Tools>): Tools => {
+  registered.add(Object.freeze(tools))
+  return tools
+}
+
+const isOfRegistry = (value: unknown): value is Tools =>
+  typeof value === "object" && value !== null && registered.has(value)
 
 export interface Values {
   readonly variables: Array<string | undefined>
@@ -116,6 +133,10 @@ const acceptText = (
 }
 
 const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown, into: Values): Refusal | undefined => {
+  if (isOfRegistry(value)) {
+    into.tools.push(value)
+    return undefined
+  }
   const isExplicit = !Array.isArray(value) && typeof value === "object" && value !== null && "schemas" in value
   const explicit = isExplicit ? value : { schemas: value }
   const knownNames = "knownNames" in explicit ? (explicit.knownNames ?? []) : []

@@ -193,7 +193,7 @@ const tools: ListKind<AssembledTool> = {
     }
     return Result.succeed((origin) => Object.freeze({ schema: schema.success, origin }))
   },
-  same: (a, b) => ToolSchema.Order(a.schema, b.schema) === 0
+  same: (a, b) => ToolSchema.emit(a.schema) === ToolSchema.emit(b.schema)
 }
 
 const variables: ListKind<AssembledVariable> = {

@@ -18,13 +18,14 @@ import type { Row, RunOptions, Suite } from "./suite.ts"
 import { alloc } from "./suites/alloc.ts"
 import { growth } from "./suites/growth.ts"
 import { profile } from "./suites/profile.ts"
+import { registry } from "./suites/registry.ts"
 import { render } from "./suites/render.ts"
 import * as heap from "./suites/scopes.ts"
 import { shell } from "./suites/shell.ts"
 import { step } from "./suites/step.ts"
 import { stylesSuite } from "./suites/styles.ts"
 
-const suites: ReadonlyArray<Suite> = [step, render, stylesSuite, growth, heap.scopes, alloc, shell, profile]
+const suites: ReadonlyArray<Suite> = [step, render, stylesSuite, registry, growth, heap.scopes, alloc, shell, profile]
 const quickSuites = ["step", "render"]
 
 const { values: flags } = parseArgs({

@@ -8,6 +8,7 @@ import * as arbitraries from "../../src/testing/Arbitraries.ts"
 import type * as Chain from "../../src/testing/Chain.ts"
 import * as chains from "../support/chains.ts"
 import { check, patience, Tally } from "../support/check.ts"
+import { inOrder } from "../support/inOrder.ts"
 
 const quiet = Arbitrary.map(arbitraries.chain, (chain) => chain.map((one) => ({ ...one, listeners: [] })))
 
@@ -130,7 +131,8 @@ const expectedTools = (chain: chains.Chain): ReadonlyArray<unknown> =>
       const origin: Origin = { ...whose(registration), ...(provider === undefined ? {} : { provider }), shadows: [] }
       return ("schemas" in tools ? tools.schemas : tools).map(({ name, description, parameters, deferLoading }) => {
         const shown = { name, description, parameters, ...(deferLoading === true ? { deferLoading } : {}) }
-        return { name, json: JSON.stringify(shown), origin, position: registration.position }
+        const canonical = JSON.stringify({ ...shown, parameters: inOrder(parameters) })
+        return { name, json: JSON.stringify(shown), canonical, origin, position: registration.position }
       })
     })
     .toSorted(
@@ -138,6 +140,7 @@ const expectedTools = (chain: chains.Chain): ReadonlyArray<unknown> =>
         byCodeUnits(a.name, b.name) ||
         a.position - b.position ||
         byCodeUnits(a.origin.provider ?? "", b.origin.provider ?? "") ||
+        byCodeUnits(a.canonical, b.canonical) ||
         byCodeUnits(a.json, b.json) ||
         byCodeUnits(a.origin.plugin ?? "", b.origin.plugin ?? "")
     )

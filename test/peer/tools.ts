@@ -2,6 +2,7 @@
 import type { PromptAssembly } from "@deepseek-ai/dsh-system-prompt"
 import type * as ToolSchema from "../../src/ToolSchema.ts"
 import { depthOf } from "./boot.ts"
+import { inOrder } from "../support/inOrder.ts"
 import type { Look } from "./look.ts"
 import { by, placeOf, restMarker, same } from "./order.ts"
 
@@ -27,6 +28,10 @@ export const byToolOrder = ({ toolOrder }: Look) =>
     (one) => one.name
   )
 
+/** The same, whatever order of keys its author chose. */
+const canonical = (tool: PromptAssembly["tools"][number]): string =>
+  emit(Object.assign({}, tool, { parameters: inOrder(tool.parameters) }))
+
 /** Which provider gave each tool: the peer keeps those of one name in the order in which it collected them. */
 const withGivers = (tools: PromptAssembly["tools"], { given }: Look) => {
   const seen = new Map<string, number>()
@@ -49,6 +54,7 @@ export const sortTools = (assembly: PromptAssembly, look: Look): void => {
       ({ name }) => name,
       ({ entry }) => depthOf(entry.host.peer),
       ({ entry }) => entry.name,
+      ({ tool }) => canonical(tool),
       ({ tool }) => emit(tool),
       ({ entry }) => entry.plugin ?? ""
     )

@@ -42,11 +42,13 @@ export const assemble = (
   options?: {
     readonly scope?: PromptScope.PromptScope | undefined
     readonly toolOrder?: ReadonlyArray<string> | undefined
+    readonly sortToolKeys?: boolean | undefined
   }
 ): Result.Result<Assembly.Assembly, AssembleError> =>
   Assembly.assemble(pure(chain), {
     context: { scope: options?.scope ?? PromptScope.global, annotations: Context.empty() },
-    toolOrder: checkedOrder(options?.toolOrder)
+    toolOrder: checkedOrder(options?.toolOrder),
+    sortToolKeys: options?.sortToolKeys
   })
 
 // -----------------------------------------------------------------------------
@@ -117,6 +119,7 @@ export const promising = (chain: Chain, number: number | undefined): Chain => {
 /** How a chain is registered. */
 export interface How {
   readonly toolOrder?: ReadonlyArray<string> | undefined
+  readonly sortToolKeys?: boolean | undefined
   /** Each contribution takes the next one, over and over. None means plain values. */
   readonly ways: ReadonlyArray<Way>
   /** The order in which all of them are registered, in whichever scope. */
@@ -140,7 +143,9 @@ export const register = Effect.fnUntraced(
     chain: Chain,
     how: How = plainly
   ): Effect.fn.Return<Registered, RegistrationError | InvalidToolOrder | ScopeClosed, Scope.Scope | Echo> {
-    const services = yield* Layer.build(SystemPrompt.layerWith({ toolOrder: how.toolOrder }))
+    const services = yield* Layer.build(
+      SystemPrompt.layerWith({ toolOrder: how.toolOrder, sortToolKeys: how.sortToolKeys })
+    )
     const prompt = Context.get(services, SystemPrompt)
     const scopes: Array<PromptScope.PromptScope> = [PromptScope.global]
     for (const { label } of chain.slice(1)) {

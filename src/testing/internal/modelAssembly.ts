@@ -119,6 +119,17 @@ const by =
 /** spec §8, row 5; listeners row 6; variables, which have no order, by name alone (row 7). */
 const byPlace = by<{ readonly name: string; readonly order: number }>([(one) => one.order, (one) => one.name])
 
+/** doc decision 16: what a tool says, whatever order of keys its author chose. */
+const saysInOrder = (one: Tool): string =>
+  JSON.stringify({ ...one, parameters: inOrder(one.parameters), origin: undefined })
+
+const inOrder = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(inOrder)
+  const members = Object.entries(value).map(([key, inner]) => [key, inOrder(inner)] as const)
+  return Object.fromEntries(members.toSorted(by([([key]) => key])))
+}
+
 export const restMarker = "<unlisted-tools>"
 
 /** spec §9 "Ordering": listed names stand where they are listed, all others where the marker is, by name. */
@@ -190,7 +201,7 @@ const give = (entry: Entry<Of<"Tools">>) => {
   return { known, given: schemas.map((schema) => ({ entry, tool: tool(schema, originOf(entry)) })) }
 }
 
-/** spec §9 "Ordering". Tools of one name: row 7. */
+/** spec §9 "Ordering". Tools of one name: row 7, doc decision 16. */
 const compose = (providers: List<ReturnType<typeof give>>, toolOrder: List<string>): List<Tool> => {
   const known = [restMarker, ...providers.flatMap((one) => one.known)]
   const unknown = toolOrder.filter((name) => !known.includes(name))
@@ -198,7 +209,12 @@ const compose = (providers: List<ReturnType<typeof give>>, toolOrder: List<strin
   if (entry !== undefined) refuse("UnknownTool", { kind: "toolOrder", entry, scope: "global", names: unknown })
   const given = providers.flatMap((one) => one.given)
   const canonical = given.toSorted(
-    by([(one) => positionOf(one.entry), (one) => one.entry.name, (one) => says(one.tool)])
+    by([
+      (one) => positionOf(one.entry),
+      (one) => one.entry.name,
+      (one) => saysInOrder(one.tool),
+      (one) => says(one.tool)
+    ])
   )
   return canonical.map((one) => one.tool).toSorted(byToolOrder(toolOrder))
 }

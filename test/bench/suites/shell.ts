@@ -17,7 +17,7 @@ const pure = (ours: preamble.Preamble): Case => {
   const last = new LastRendered()
   const annotations = Context.empty()
   const { overlays, scope, waterfall } = ours
-  const assemblers = new Assemblers(undefined, overlays.plan)
+  const assemblers = new Assemblers(undefined, false, overlays.plan)
   const one = () => {
     const plan = Result.getOrThrow(overlays.plan(scope))
     const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, annotations))

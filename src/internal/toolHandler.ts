@@ -1,0 +1,96 @@
+/** What runs the calls of a registered tool: how arguments are decoded, the handler, and the services it was registered with. */
+import type * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { type InvalidRegistration, InvalidToolSchema, type Owner, ownerFields } from "../PromptError.ts"
+import type { ToolCall } from "../ToolCall.ts"
+import type { ToolSchema } from "../ToolSchema.ts"
+import type { Captured } from "./capture.ts"
+import * as rules from "./rules.ts"
+import * as parameters from "./toolParameters.ts"
+
+/** What runs the calls of one tool. */
+export class Handler {
+  /** The Schema that the parameters were given as; none, if they are raw JSON. */
+  readonly parameters: Schema.Constraint | undefined
+  readonly decoder: parameters.Decoder
+  /** Whatever the author's function gives. */
+  readonly run: (args: unknown, call: ToolCall) => unknown
+  readonly services: Captured
+
+  constructor(
+    parameters: Schema.Constraint | undefined,
+    decoder: parameters.Decoder,
+    run: Handler["run"],
+    services: Captured
+  ) {
+    this.parameters = parameters
+    this.decoder = decoder
+    this.run = run
+    this.services = services
+    Object.freeze(this)
+  }
+}
+
+interface Options<A> {
+  readonly parameters: unknown
+  readonly decode?: unknown
+  readonly handler?: ((args: A, call: ToolCall) => Effect.Effect<unknown, unknown, unknown>) | undefined
+}
+
+/** The parameters as JSON, of which nothing is known yet if they were given so. */
+export const parametersOf = (given: unknown, owner: Owner): Result.Result<unknown, InvalidRegistration> =>
+  Schema.isSchema(given)
+    ? Result.orElse(parameters.toJsonSchema(given), (reason) => rules.broken(owner, "parameters", reason))
+    : Result.succeed(given)
+
+/** What runs the calls of a tool that was made of these options. `schema` is what a model is shown of it. */
+export const handlerOf = <A>(
+  options: Options<A>,
+  schema: ToolSchema,
+  services: Captured,
+  owner: Owner
+): Result.Result<Handler | undefined, InvalidRegistration | InvalidToolSchema> => {
+  const { handler } = options
+  if (handler === undefined) return Result.succeed(undefined)
+  if (typeof handler !== "function") {
+    const reason = `expected a function, got ${rules.describeType(handler)}. Give a function of the arguments that returns an Effect.`
+    return rules.broken(owner, "handler", reason)
+  }
+  // The decoder gives what the type of the options promises.
+  const run = (args: unknown, call: ToolCall) => handler(args as A, call)
+  const given = Schema.isSchema(options.parameters) ? options.parameters : undefined
+  return Result.map(decoderOf(options, schema, owner), (decoder) => new Handler(given, decoder, run, services))
+}
+
+const decoderOf = (
+  options: Options<never>,
+  schema: ToolSchema,
+  owner: Owner
+): Result.Result<parameters.Decoder, InvalidRegistration | InvalidToolSchema> => {
+  const { decode = options.parameters } = options
+  if (Schema.isSchema(decode)) return Result.succeed(parameters.ofSchema(decode))
+  return options.decode === undefined
+    ? decoderOfShown(schema, owner)
+    : rules.broken(
+        owner,
+        "decode",
+        `expected an Effect Schema, got ${rules.describeType(decode)}. Leave it out to decode by \`parameters\`.`
+      )
+}
+
+/** Checks arguments against what a model was shown. */
+export const decoderOfShown = (
+  { name, parameters: shown }: ToolSchema,
+  owner: Owner
+): Result.Result<parameters.Decoder, InvalidToolSchema> =>
+  Result.mapError(
+    parameters.ofJsonSchema(shown),
+    (reason) => new InvalidToolSchema({ ...ownerFields(owner), tool: name, path: "$.parameters", reason })
+  )
+
+/** What a guard asks, with the services that it was registered with. */
+export interface Check {
+  readonly ask: (call: ToolCall) => unknown
+  readonly services: Captured
+}

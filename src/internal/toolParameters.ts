@@ -1,0 +1,100 @@
+/** The parameters of a tool: what a model is told of them, and what decodes the arguments of a call. */
+import * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import { clip } from "./excerpt.ts"
+import { describeThrown, toPath } from "./json.ts"
+
+/** What decodes arguments. A closed object of a raw JSON Schema takes no further members. */
+export interface Decoder {
+  readonly schema: Schema.Constraint
+  readonly onExcessProperty: "error" | "ignore"
+}
+
+/** The JSON Schema of what a Schema decodes from, or why there is none. */
+export const toJsonSchema = (schema: Schema.Constraint): Result.Result<JsonSchema.JsonSchema, string> =>
+  Result.filterOrFail(
+    written(schema),
+    // A struct without fields does not even say that it is an object.
+    (root) => !("not" in root),
+    () =>
+      "the Schema takes anything but null. For a tool without parameters use Schema.Record(Schema.String, Schema.Never)."
+  )
+
+const written = (schema: Schema.Constraint): Result.Result<JsonSchema.JsonSchema, string> =>
+  Result.try({
+    try: () => {
+      const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
+      const name =
+        typeof root.$ref === "string" && Object.keys(root).length === 1
+          ? /^#\/\$defs\/(.+)$/.exec(root.$ref)?.[1]
+          : undefined
+      const top = name === undefined ? undefined : definitions[name]
+      // Model providers want to see an object, and no reference to one.
+      return top === undefined
+        ? withDefinitions(root, definitions)
+        : withDefinitions(top, without(definitions, name, top))
+    },
+    catch: (cause) => `the Schema has no JSON Schema: ${describeThrown(cause)}. Use one whose encoded side is JSON.`
+  })
+
+const withDefinitions = (root: JsonSchema.JsonSchema, definitions: JsonSchema.Definitions): JsonSchema.JsonSchema =>
+  Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
+
+/** A definition that has become the root stays only where it refers to itself. */
+const without = (
+  definitions: JsonSchema.Definitions,
+  name: string | undefined,
+  top: JsonSchema.JsonSchema
+): JsonSchema.Definitions => {
+  const { [name ?? ""]: _, ...others } = definitions
+  return JSON.stringify([top, others]).includes(`"#/$defs/${name}"`) ? definitions : others
+}
+
+/** What decodes from JSON what the Schema describes. */
+export const ofSchema = (schema: Schema.Constraint): Decoder => ({
+  schema: Schema.toCodecJson(schema),
+  onExcessProperty: "ignore"
+})
+
+/** What checks arguments against a raw JSON Schema, or why it cannot be done. */
+export const ofJsonSchema = (schema: JsonSchema.JsonSchema): Result.Result<Decoder, string> =>
+  Result.try({
+    try: (): Decoder => {
+      const draft07 = typeof schema.$schema === "string" && /\/draft-0[67]\//.test(schema.$schema)
+      const document = draft07 ? JsonSchema.fromSchemaDraft07(schema) : JsonSchema.fromSchemaDraft2020_12(schema)
+      return {
+        // Whoever registers a handler is trusted to run code, so its patterns are, too.
+        schema: SchemaRepresentation.fromJsonSchemaDocument(document, { patterns: "apply" }),
+        onExcessProperty: "error"
+      }
+    },
+    catch: (cause) =>
+      `arguments cannot be checked against it: ${describeThrown(cause).replace(/\s*\n\s*/g, " ")}. Give an Effect Schema as \`decode\` to check them by.`
+  })
+
+interface Problem {
+  readonly path: string
+  readonly reason: string
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const most = 20
+const longest = 300
+
+/** What is wrong with arguments, each with its place, and how many more there are than are told. */
+export const problemsOf = (
+  error: Schema.SchemaError
+): { readonly problems: ReadonlyArray<Problem>; readonly more?: number } => {
+  const { issues } = format(error.issue)
+  const problems = issues.slice(0, most).map(({ message, path = [] }) => ({
+    path: clip(toPath(path.map((key) => keyOf(typeof key === "object" ? key.key : key))), longest),
+    reason: clip(message, longest)
+  }))
+  return issues.length > most ? { problems, more: issues.length - most } : { problems }
+}
+
+const keyOf = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key)
