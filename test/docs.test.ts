@@ -12,6 +12,7 @@ import { NothingFound } from "../src/cli/NothingFound.ts"
 import { UnknownScope } from "../src/composition/CompositionScopes.ts"
 import { InvalidComposition } from "../src/composition/InvalidComposition.ts"
 import { PromptError } from "../src/PromptError.ts"
+import { ToolError } from "../src/ToolError.ts"
 import { MissingPeer } from "../src/tokens/Gpt.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -108,9 +109,15 @@ describe("documentation", () => {
 
   it("explains every error", () => {
     const page = read("docs/errors.md")
-    const tags = [...PromptError.members, InvalidComposition, UnknownScope, MissingPeer, FileExists, NothingFound].map(
-      (error) => error.fields._tag.schema.literal
-    )
+    const tags = [
+      ...PromptError.members,
+      ...ToolError.members,
+      InvalidComposition,
+      UnknownScope,
+      MissingPeer,
+      FileExists,
+      NothingFound
+    ].map((error) => error.fields._tag.schema.literal)
     for (const tag of tags) assert.include(page, `### ${tag}\n`)
     assert.strictEqual(page.match(/^### /gm)?.length, tags.length)
   })
