@@ -37,7 +37,13 @@ const behind = (barrel: string): ReadonlyArray<string> => {
   return [...read(barrel).matchAll(/from "\.\/([\w/]+)\.ts"/g)].map((match) => folder + match[1]!)
 }
 
-const modules = [...behind("index"), ...behind("testing/index"), ...behind("testing/Arbitraries")]
+const modules = [
+  ...behind("index"),
+  ...behind("testing/index"),
+  ...behind("testing/Arbitraries"),
+  ...behind("session/index"),
+  ...behind("ai/index")
+]
 
 const cache = /\*\*Provider's cache\*\*: \S/u
 

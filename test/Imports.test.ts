@@ -217,6 +217,30 @@ describe("the pure core", () => {
   })
 })
 
+describe("the pure core of sessions", () => {
+  const names = [
+    "Event",
+    "Message",
+    "RequestContext",
+    "RequestHeader",
+    "RuntimeContextProjection",
+    "SessionError",
+    "SessionHeader",
+    "SessionLog",
+    "Surface",
+    "SystemPromptProjection",
+    "ToolChange",
+    "Compaction"
+  ]
+  for (const name of names) {
+    it(`${name} reaches nothing of effect but data`, () => {
+      const reached = reach(`session/${name}.ts`)
+      const allowed = [...data, "SchemaIssue"]
+      assertOnly(reached, (specifier) => allowed.some((name) => specifier === `effect/${name}`))
+    })
+  }
+})
+
 describe("the stable core", () => {
   const effect = path.dirname(createRequire(import.meta.url).resolve("effect/package.json"))
 

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
+import { ToolkitError } from "../src/ai/ToolkitError.ts"
 import { FileExists } from "../src/cli/FileExists.ts"
 import { NothingFound } from "../src/cli/NothingFound.ts"
 import { UnknownScope } from "../src/composition/CompositionScopes.ts"
@@ -25,12 +26,14 @@ const markdown = (folder: string): ReadonlyArray<string> =>
   })
 
 const pages = ["README.md", "CHANGELOG.md", ...markdown("docs")]
-const examples = ["", "testing/"].flatMap((folder) =>
+const filesIn = (folder: string): ReadonlyArray<string> =>
   fs
     .readdirSync(path.join(root, "docs/examples", folder))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => folder + file)
-)
+const examples = [...filesIn(""), ...filesIn("testing/"), "agent/main.ts"]
+/** Shown as they are, and run by an example. */
+const parts = filesIn("agent/").filter((file) => file !== "agent/main.ts")
 
 interface Block {
   readonly page: string
@@ -88,7 +91,7 @@ describe("documentation", () => {
   })
 
   it("shows each example somewhere, with its output", () => {
-    assert.deepStrictEqual(new Set(marked("example").map((block) => block.subject)), new Set(examples))
+    assert.deepStrictEqual(new Set(marked("example").map((block) => block.subject)), new Set([...examples, ...parts]))
     assert.deepStrictEqual(new Set(marked("output").map((block) => block.subject)), new Set(examples))
   })
 
@@ -112,6 +115,7 @@ describe("documentation", () => {
     const tags = [
       ...PromptError.members,
       ...ToolError.members,
+      ...ToolkitError.members,
       InvalidComposition,
       UnknownScope,
       MissingPeer,

@@ -16,18 +16,16 @@ import {
   InvalidToolArguments,
   type ToolError,
   ToolFailure,
-  ToolNotFound,
+  type ToolNotFound,
   ToolRefused,
   ToolWithoutHandler
 } from "../ToolError.ts"
-import { byCodeUnits } from "./codeUnits.ts"
 import { provideCaptured, type Captured } from "./capture.ts"
 import { mapFailures } from "./failure.ts"
-import { findTools } from "./findTool.ts"
+import { findTools, notFound } from "./findTool.ts"
 import { isEffect } from "./give.ts"
 import * as json from "./json.ts"
 import { scopeOf } from "./lastRendered.ts"
-import { nearest } from "./nearest.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 import { type Check, decoderOfShown, Handler } from "./toolHandler.ts"
 import { registeredAs } from "./toolLink.ts"
@@ -66,7 +64,7 @@ const find = (
 ): Result.Result<Found, ToolNotFound | ToolWithoutHandler> => {
   const named = findTools(view.tools, name)
   const [first] = named
-  if (first === undefined) return Result.fail(notFound(view, name))
+  if (first === undefined) return Result.fail(notFound(view.tools.map((tool) => tool.schema.name), name))
   // Bare providers append: of several tools of one name, the one that is registered can run.
   const shown = named.find((one) => registeredAs(one)?.name === name) ?? first
   const owner = ownerOf(shown)
@@ -86,19 +84,6 @@ const find = (
 
 const ownerOf = ({ origin, schema }: AssembledTool): Owner =>
   ownerFields({ kind: "tool", entry: schema.name, scope: origin.scope, plugin: origin.plugin })
-
-const most = 100
-
-const notFound = ({ tools }: Assembly, name: string): ToolNotFound => {
-  const names = [...new Set(tools.map((tool) => tool.schema.name))].sort(byCodeUnits)
-  const near = nearest(name, names)
-  return new ToolNotFound({
-    tool: name,
-    known: names.slice(0, most),
-    ...(names.length > most ? { more: names.length - most } : undefined),
-    ...(near === undefined ? undefined : { nearest: near })
-  })
-}
 
 // -----------------------------------------------------------------------------
 // running

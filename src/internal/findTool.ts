@@ -1,5 +1,8 @@
 /** Finds the tools of a list by name. Lists are frozen, so that their index is made once for each. */
 import type { AssembledTool } from "../Assembly.ts"
+import { ToolNotFound } from "../ToolError.ts"
+import { byCodeUnits } from "./codeUnits.ts"
+import { nearest } from "./nearest.ts"
 
 const indices = new WeakMap<ReadonlyArray<AssembledTool>, ReadonlyMap<string, ReadonlyArray<AssembledTool>>>()
 
@@ -19,4 +22,18 @@ const indexOf = (tools: ReadonlyArray<AssembledTool>): ReadonlyMap<string, Reado
     else namesakes.push(tool)
   }
   return index
+}
+
+const most = 100
+
+/** What a call of a name that was not shown fails with. It follows from that name and the names shown. */
+export const notFound = (shown: ReadonlyArray<string>, name: string): ToolNotFound => {
+  const names = [...new Set(shown)].sort(byCodeUnits)
+  const near = nearest(name, names)
+  return new ToolNotFound({
+    tool: name,
+    known: names.slice(0, most),
+    ...(names.length > most ? { more: names.length - most } : undefined),
+    ...(near === undefined ? undefined : { nearest: near })
+  })
 }

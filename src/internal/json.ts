@@ -26,7 +26,7 @@ export interface Walk {
   reason: string | undefined
 }
 
-/** Far more than any schema needs and far less than what overflows the stack here or in `JSON.stringify`. */
+/** Far more than any value needs and far less than what overflows the stack here or in `JSON.stringify`. */
 const maxDepth = 500
 
 /** Objects that share their parts can stand for exponentially many values; the text of so many helps nobody. */
@@ -161,12 +161,12 @@ const detachRecord = (walk: Walk, source: object): JsonObject => {
 /** Copies a container while it is known to be open, so that it is not met inside itself. */
 const nested = <S extends object, A extends object>(walk: Walk, source: S, copyOf: (walk: Walk, source: S) => A): A => {
   if (walk.ancestors.includes(source)) {
-    return refuse(walk, "the value contains itself. Break the cycle, for instance by a `$ref` into `$defs`.")
+    return refuse(walk, "the value contains itself. Break the cycle; a schema can use a `$ref` into `$defs`.")
   }
   if (walk.ancestors.length === maxDepth) {
     // The whole path would be unreadable; its beginning says which part it is.
     walk.path.length = Math.min(walk.path.length, 4)
-    return refuse(walk, `the value is nested deeper than ${maxDepth} levels. Flatten it, for instance with \`$defs\`.`)
+    return refuse(walk, `the value is nested deeper than ${maxDepth} levels. Flatten it; a schema can use \`$defs\`.`)
   }
   walk.ancestors.push(source)
   walk.frozen &&= Object.isFrozen(source)
@@ -181,7 +181,7 @@ const nested = <S extends object, A extends object>(walk: Walk, source: S, copyO
 export const detach = (walk: Walk, value: unknown): Json => {
   walk.values += 1
   if (walk.values > maxValues) {
-    return refuse(walk, `the schema has more than ${maxValues} values. Share parts by \`$ref\`, or shorten it.`)
+    return refuse(walk, `there are more than ${maxValues} values. Shorten it; a schema can share parts by \`$ref\`.`)
   }
   switch (typeof value) {
     case "string":
@@ -197,7 +197,7 @@ export const detach = (walk: Walk, value: unknown): Json => {
     case "undefined":
       return refuse(walk, "undefined is not JSON. Leave the member out or write null.")
     case "function":
-      return refuse(walk, "a function is not JSON. Keep it beside `parameters`, where the host finds it.")
+      return refuse(walk, "a function is not JSON. Keep it where the host finds it, beside what is sent.")
     case "bigint":
       return refuse(walk, "a BigInt is not JSON. Write a number or a string.")
     case "symbol":

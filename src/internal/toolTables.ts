@@ -13,6 +13,7 @@ import { byCodeUnits } from "./codeUnits.ts"
 import { type Merged, merge, nothing, view } from "./mergeTools.ts"
 import { Recent } from "./recent.ts"
 import { chain } from "./scope.ts"
+import { seenAs } from "./standIn.ts"
 import type { Check } from "./toolHandler.ts"
 import * as values from "./values.ts"
 
@@ -31,7 +32,10 @@ class Table {
   readonly tools = new Map<string, RegisteredTool>()
   readonly restrictions = new Set<Restriction>()
   readonly guards = new Map<string, Guard<Check>>()
-  /** The revision of the last change. Revisions are the registry's, so that no two tables ever have one in common. */
+  /**
+   * The revision of the last change of tools and restrictions; views know nothing of guards. Revisions are the registry's,
+   * so that no two tables ever have one in common but 0, that of those without tools and restrictions.
+   */
   stamp = 0
 
   get isEmpty(): boolean {
@@ -89,8 +93,10 @@ export class ToolTables {
       const existingPlugin = existing.plugin === undefined ? undefined : { existingPlugin: existing.plugin }
       return Result.fail(new DuplicateRegistration({ ...ownerOf(scope, entry), ...existingPlugin }))
     }
-    table.stamp = ++this.#revision
-    if (entry.kind === "tool") this.#live.add(entry)
+    if (entry.kind === "tool") {
+      table.stamp = ++this.#revision
+      this.#live.add(entry)
+    }
     return Result.void
   }
 
@@ -112,7 +118,7 @@ export class ToolTables {
   remove(scope: PromptScope, entry: Entry): boolean {
     const table = this.#tables.get(scope)
     if (table === undefined || !table.remove(entry)) return false
-    table.stamp = ++this.#revision
+    if (entry.kind !== "guard") table.stamp = ++this.#revision
     if (entry.kind === "tool") this.#live.delete(entry)
     if (table.isEmpty) this.#tables.delete(scope)
     return true
@@ -145,7 +151,8 @@ export class ToolTables {
   }
 
   /** What the scope is shown now, in O(chain) where nothing has changed. */
-  view(scope: PromptScope): Viewed {
+  view(given: PromptScope): Viewed {
+    const scope = seenAs(given)
     let onto = nothing
     let nearest: Cached | undefined
     let isOwn = false

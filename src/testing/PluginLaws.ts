@@ -1,7 +1,7 @@
 /**
  * The laws of a plugin: it assembles, leaves nothing behind, does not depend on the order of others, gives the same text
- * for the same inputs, declares the variables that it refers to, and can be mounted into several scopes, but only once
- * into each.
+ * for the same inputs, declares the variables that it refers to, can be mounted into several scopes, but only once into
+ * each, and its tools take their arguments.
  *
  * Each case builds the plugin anew, in a prompt service of its own.
  *
@@ -11,7 +11,9 @@ import type * as Arbitrary from "effect/Arbitrary"
 import type * as Context from "effect/Context"
 import type * as Layer from "effect/Layer"
 import type { SystemPrompt } from "../SystemPrompt.ts"
+import type { ToolRegistry } from "../ToolRegistry.ts"
 import * as laws from "./internal/pluginLaws.ts"
+import * as toolLaws from "./internal/pluginToolLaws.ts"
 import { type Judged, judge } from "./internal/stage.ts"
 import type { Complete } from "./internal/world.ts"
 import type { Law } from "./Law.ts"
@@ -30,11 +32,13 @@ export interface Options {
   /** Where it may be mounted: globally, into prompt scopes, or both, which is the default. */
   readonly where?: "anywhere" | "global" | "scope" | undefined
   /** Plugins that it counts on. They are there before it, globally. */
-  readonly needs?: Layer.Layer<never, unknown, SystemPrompt> | undefined
+  readonly needs?: Layer.Layer<never, unknown, SystemPrompt | ToolRegistry> | undefined
   /** Names of variables that it may refer to although neither it nor those that it needs declare them. */
   readonly variables?: ReadonlyArray<string> | undefined
   /** What a runtime tells the providers of an assembly. By default nothing. */
   readonly annotations?: Arbitrary.Arbitrary<Context.Context<never>> | undefined
+  /** The handlers of its tools may be run, with any arguments that fit: give it services that do no harm. */
+  readonly runsTools?: boolean | undefined
 }
 
 /**
@@ -55,17 +59,17 @@ export interface InputOptions<I> extends Options {
  * @category models
  */
 export interface Of<A> {
-  (plugin: Layer.Layer<never, unknown, SystemPrompt>, options?: Options): A
-  <I>(plugin: (input: I) => Layer.Layer<never, unknown, SystemPrompt>, options: InputOptions<I>): A
+  (plugin: Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>, options?: Options): A
+  <I>(plugin: (input: I) => Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>, options: InputOptions<I>): A
 }
 
 const of =
-  <A>(f: (judged: Judged) => A): Of<A> =>
+  <A>(f: (judged: Judged, options: Options) => A): Of<A> =>
   <I>(
     plugin: Complete | ((input: I) => Complete),
     options: Options & { readonly inputs?: Arbitrary.Arbitrary<I> } = {}
   ) =>
-    f(judge(plugin, options))
+    f(judge(plugin, options), options)
 
 // -----------------------------------------------------------------------------
 // laws
@@ -133,17 +137,37 @@ export const mountsTwice: Of<Law> = of(laws.mountsTwice)
 export const refusesTwice: Of<Law> = of(laws.refusesTwice)
 
 /**
- * All laws of a plugin, except those that make no sense where it may be mounted.
+ * Its tools take all arguments that their parameters generate. No handler runs. A plugin without tools keeps this law.
  *
  * @since 0.1.0
  * @category laws
  */
-export const all: Of<ReadonlyArray<Law>> = of((judged) => [
+export const takesArguments: Of<Law> = of(toolLaws.takesArguments)
+
+/**
+ * The handlers of its tools give plain JSON or nothing, or fail with a typed error. They run with generated arguments, as real
+ * as their services are.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const answersCalls: Of<Law> = of(toolLaws.answersCalls)
+
+/**
+ * All laws of a plugin, except those that make no sense where it may be mounted; `answersCalls` only if the options let its
+ * tools run.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const all: Of<ReadonlyArray<Law>> = of((judged, { runsTools }) => [
   laws.assembles(judged),
   laws.leavesNothing(judged),
   laws.ignoresOrder(judged),
   laws.sameText(judged),
   laws.declaresVariables(judged),
   ...(judged.where === "global" ? [] : [laws.mountsTwice(judged)]),
-  laws.refusesTwice(judged)
+  laws.refusesTwice(judged),
+  toolLaws.takesArguments(judged),
+  ...(runsTools === true ? [toolLaws.answersCalls(judged)] : [])
 ])

@@ -15,7 +15,7 @@ describe("what is no plain JSON", () => {
   for (const [title, value, path, reason] of [
     ["NaN", Number.NaN, "$", "NaN is not JSON. Write a finite number or leave it out."],
     ["undefined", [undefined], "$[0]", "undefined is not JSON. Leave the member out or write null."],
-    ["a function", () => 1, "$", "a function is not JSON. Keep it beside `parameters`, where the host finds it."],
+    ["a function", () => 1, "$", "a function is not JSON. Keep it where the host finds it, beside what is sent."],
     ["a BigInt", 1n, "$", "a BigInt is not JSON. Write a number or a string."],
     ["a symbol", Symbol("s"), "$", "a symbol is not JSON. Write a string."],
     ["an instance", new Date(0), "$", "an instance of Date is not plain JSON. Write what it stands for."],
@@ -96,8 +96,20 @@ describe("the bound", () => {
     assert.strictEqual(json.inspect((walk) => (json.detach(walk, million), walk.values)).pipe(Result.getOrThrow), 1e6)
     assert.deepStrictEqual(problem([...million, 0]), {
       path: "$[999]",
-      reason: "the schema has more than 1000000 values. Share parts by `$ref`, or shorten it."
+      reason: "there are more than 1000000 values. Shorten it; a schema can share parts by `$ref`."
     })
+  })
+})
+
+describe("-0", () => {
+  it("becomes what JSON prints for it, and is refused at its place where nothing may be lost", () => {
+    assert.strictEqual(1 / Number(detached(-0)), Number.POSITIVE_INFINITY)
+    const lossless = (value: unknown) => json.inspect((walk) => json.detach(walk, value), "lossless")
+    assert.deepStrictEqual(
+      lossless({ a: [0, -0] }),
+      Result.fail({ path: "$.a[1]", reason: "-0 does not come back from JSON. Write 0." })
+    )
+    assert.deepStrictEqual(lossless([0, -1]), Result.succeed([0, -1]))
   })
 })
 

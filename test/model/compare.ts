@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { show } from "../../src/testing/internal/show.ts"
 import type * as Program from "../../src/testing/Program.ts"
 
-type Observations = ReadonlyArray<Program.Observation>
+type Observations = ReadonlyArray<object>
 
 /** The first step of which they say different things. */
 const firstDifference = (observed: Observations, expected: Observations): number | undefined => {
@@ -16,7 +16,8 @@ const firstDifference = (observed: Observations, expected: Observations): number
 export const agree = (observed: Observations, expected: Observations): boolean =>
   firstDifference(observed, expected) === undefined
 
-const stepLine = (step: Program.Step): string => {
+/** A step of a program in a line. */
+export const stepLine = (step: Program.Step): string => {
   switch (step._tag) {
     case "Open":
       return `open ${show(step.label)} under scope ${step.parent}`
@@ -57,15 +58,16 @@ const differing = (one: object = {}, other: object = {}): unknown => {
 }
 
 /** The program, one line for a step, and what was seen of the first step that did something else, and should have been. */
-export const counterexample = (
-  { toolOrder, steps }: Program.Program,
+export const counterexample = <S>(
+  { toolOrder, steps }: { readonly toolOrder?: ReadonlyArray<string> | undefined; readonly steps: ReadonlyArray<S> },
   observed: Observations,
-  expected: Observations
+  expected: Observations,
+  line: (step: S) => string
 ): string => {
   const at = firstDifference(observed, expected) ?? 0
   return [
     ...(toolOrder === undefined ? [] : [`toolOrder: ${show(toolOrder)}`]),
-    ...steps.slice(0, at + 1).map((step, i) => `${i}. ${stepLine(step)}`),
+    ...steps.slice(0, at + 1).map((step, i) => `${i}. ${line(step)}`),
     `expected: ${show(differing(expected[at], observed[at]))}`,
     `observed: ${show(differing(observed[at], expected[at]))}`
   ].join("\n")

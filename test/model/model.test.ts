@@ -7,7 +7,7 @@ import * as Program from "../../src/testing/Program.ts"
 import { Tally } from "../support/check.ts"
 import { deep, patience, runs } from "../support/runs.ts"
 import { choose } from "../../src/testing/internal/generate.ts"
-import { agree, counterexample } from "./compare.ts"
+import { agree, counterexample, stepLine } from "./compare.ts"
 import { gathered } from "./gathered.ts"
 
 // -----------------------------------------------------------------------------
@@ -124,7 +124,7 @@ const checkBatch = (seed: number, tally: Tally): Effect.Effect<string | undefine
     if (result._tag !== "Falsified") return result._tag
     const { shrunkInput, replay } = result
     const where = `seed ${seed}, program ${result.runs}, after ${result.shrinks} shrinks; replay ${replay}`
-    return `${where}\n${counterexample(shrunkInput, yield* Program.run(shrunkInput), Model.run(shrunkInput))}`
+    return `${where}\n${counterexample(shrunkInput, yield* Program.run(shrunkInput), Model.run(shrunkInput), stepLine)}`
   })
 
 describe("Program.run", () => {

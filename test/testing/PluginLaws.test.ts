@@ -1,6 +1,15 @@
 import { describe, it } from "@effect/vitest"
 import { Arbitrary, Clock, Context, DateTime, Effect, Exit, Layer, Schema, Scope } from "effect"
-import { Assembly, Persona, Plugin, PromptScope, SystemPrompt, Template, Variables } from "effect-preamble"
+import {
+  Assembly,
+  Persona,
+  Plugin,
+  PromptScope,
+  SystemPrompt,
+  Template,
+  ToolRegistry,
+  Variables
+} from "effect-preamble"
 import { PluginLaws } from "effect-preamble/testing"
 import houseRules from "../../docs/examples/plugin/house-rules.ts"
 import readOnly from "../../docs/examples/plugin/read-only.ts"
@@ -8,14 +17,17 @@ import { breaks, holds, misused, unjudged } from "./support/reports.ts"
 
 /** Registers with whatever the service can do. */
 const registering = <E>(
-  f: (prompt: SystemPrompt["Service"]) => Effect.Effect<unknown, E, Scope.Scope>
-): Layer.Layer<never, E, SystemPrompt> => Layer.effectDiscard(SystemPrompt.use(f))
+  f: (prompt: SystemPrompt["Service"]) => Effect.Effect<unknown, E, Scope.Scope | ToolRegistry>
+): Layer.Layer<never, E, SystemPrompt | ToolRegistry> => Layer.effectDiscard(SystemPrompt.use(f))
 
 const section = (text: string) => Plugin.section({ name: "s", order: 1, text })
 
+/** A tool that others have registered. */
+const base = Plugin.tool({ name: "base", description: "", parameters: {}, handler: () => Effect.die("is not ours") })
+
 describe("a good plugin", () => {
   const vars = Variables.define({ model: "m", cwd: "/home" })
-  const good: Readonly<Record<string, Layer.Layer<never, unknown, SystemPrompt>>> = {
+  const good: Readonly<Record<string, Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>>> = {
     "is empty": Layer.empty,
     "has a section": section("x"),
     "has all kinds of contributions": Layer.mergeAll(
@@ -60,6 +72,35 @@ describe("a good plugin", () => {
   for (const [title, plugin] of Object.entries({ houseRules, readOnly })) {
     it.effect(`is the one of our documentation: ${title}`, () => holds(PluginLaws.all(plugin)))
   }
+  it.effect("has tools with handlers and guards, and counts on tools", () =>
+    holds(
+      PluginLaws.all(
+        Layer.mergeAll(
+          Plugin.tool({
+            name: "read",
+            description: "Read a file",
+            parameters: Schema.Struct({
+              path: Schema.NonEmptyString,
+              since: Schema.optionalKey(Schema.DateFromString)
+            }),
+            handler: ({ path, since }) => (since === undefined ? Effect.succeed({ path }) : Effect.fail("no history"))
+          }),
+          Plugin.tool({
+            name: "list",
+            description: "List files",
+            parameters: { type: "object", properties: { glob: { type: "string", pattern: "^[*a-z]+$" } } },
+            handler: () => Effect.void
+          }),
+          Plugin.tool({ name: "edit", description: "Edit a file", parameters: { type: "object" } }),
+          Plugin.guard({ name: "rules", check: () => "no" })
+        ),
+        { needs: base, runsTools: true }
+      )
+    )
+  )
+  it.effect("restricts what it inherits, for scopes", () =>
+    holds(PluginLaws.all(Plugin.restrict({ deny: ["base"] }), { where: "scope", needs: base }))
+  )
   it.effect("counts on others", () =>
     holds(
       PluginLaws.all(section("{{theirs}} {{hosts}}"), {
@@ -183,6 +224,44 @@ describe("leavesNothing", () => {
       {
         counterexample: '{ mounted: "global", end: "interrupted at registration 2" }',
         expected: "nothing registered once it was interrupted",
+        seen: 'section "s" of scope "global" is still registered'
+      }
+    )
+  )
+  const inRegistry = (f: (registry: ToolRegistry["Service"]) => Effect.Effect<void, unknown, Scope.Scope>) =>
+    Layer.effectDiscard(ToolRegistry.use((registry) => Effect.asVoid(own(f(registry)))))
+  const forever: Readonly<Record<string, Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>>> = {
+    'tool "t"': inRegistry((registry) => registry.register({ name: "t", description: "", parameters: {} })),
+    restriction: inRegistry((registry) => registry.restrict({ allow: [] })),
+    'guard "g"': inRegistry((registry) => registry.guard({ name: "g", check: () => undefined }))
+  }
+  for (const [what, plugin] of Object.entries(forever)) {
+    it.effect(`finds a scope of a ${what} that nobody closes`, () =>
+      breaks([PluginLaws.leavesNothing(plugin, { where: "scope" })], name, {
+        counterexample: '{ mounted: "scope", end: "closed" }',
+        expected: "nothing registered once its layer is closed",
+        seen: `${what} of scope "agent" is still registered`
+      })
+    )
+  }
+  it.effect("finds what stays when the registration of a tool is refused", () =>
+    breaks(
+      [
+        PluginLaws.leavesNothing(
+          registering((prompt) =>
+            Effect.gen(function* () {
+              const scope = yield* own(prompt.section({ name: "s", order: 1, text: "x" }))
+              const registry = yield* ToolRegistry
+              yield* registry.register({ name: "t", description: "", parameters: {} })
+              yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+            })
+          )
+        )
+      ],
+      name,
+      {
+        counterexample: '{ mounted: "global", end: "refused at registration 2" }',
+        expected: "nothing registered once its build has failed",
         seen: 'section "s" of scope "global" is still registered'
       }
     )
@@ -516,6 +595,170 @@ describe("refusesTwice", () => {
         seen: 'suppressor of scope "global" is left'
       }
     )
+  )
+})
+
+describe("refusesTwice, of tools", () => {
+  const name = "plugin: registers once"
+  it.effect("finds a failure that it swallows", () =>
+    breaks(
+      PluginLaws.all(
+        Layer.effectDiscard(
+          ToolRegistry.use((registry) =>
+            Effect.ignore(registry.register({ name: "t", description: "", parameters: {} }))
+          )
+        )
+      ),
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected: 'DuplicateRegistration of tool "t" of scope "global"',
+        seen: "it was built a second time"
+      }
+    )
+  )
+  it.effect("lets restrictions be there twice", () =>
+    holds([PluginLaws.refusesTwice(Plugin.restrict({ allow: [] }), { where: "scope" })])
+  )
+})
+
+describe("takesArguments", () => {
+  const name = "plugin: tools take their arguments"
+  const raw = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
+  it.effect("finds what only the decoder asks, and runs no handler", () =>
+    breaks(
+      PluginLaws.all(
+        Plugin.tool({
+          name: "read",
+          description: "Read a file",
+          parameters: raw,
+          decode: Schema.Struct({ path: Schema.NonEmptyString }),
+          handler: () => Effect.die("ran")
+        })
+      ),
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected: "arguments that fit the parameters and are taken",
+        seen: 'tool "read", called with { path: "" }: invalid arguments of tool "read": at $.path: Expected a value with a length of at least 1. Call it again with arguments that fit its parameters.'
+      }
+    )
+  )
+  it.effect("finds a decoder that dies", () =>
+    breaks(
+      PluginLaws.all(
+        Plugin.tool({
+          name: "read",
+          description: "Read a file",
+          parameters: raw,
+          decode: Schema.Struct({
+            path: Schema.String.check(
+              Schema.makeFilter(() => {
+                throw new Error("no disk")
+              })
+            )
+          }),
+          handler: () => Effect.void
+        })
+      ),
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected: "arguments that fit the parameters and are taken",
+        seen: 'tool "read", called with { path: "" }: tool "read" died while its arguments were decoded: no disk.'
+      }
+    )
+  )
+  it.effect("judges what is decoded where parameters say more than can be checked, and skips what is not shown", () =>
+    holds([
+      PluginLaws.takesArguments(
+        Layer.mergeAll(
+          Plugin.tool({
+            name: "read",
+            description: "Read a file",
+            parameters: { ...raw, not: { required: ["secret"] } },
+            decode: Schema.Struct({ path: Schema.NonEmptyString }),
+            handler: () => Effect.die("ran")
+          }),
+          Plugin.tool({
+            name: "gone",
+            description: "",
+            parameters: raw,
+            decode: Schema.Never,
+            handler: () => Effect.void
+          }),
+          Plugin.listener({ name: "l", edit: Assembly.removeTool("gone") })
+        )
+      )
+    ])
+  )
+  it.effect("is not judged where no arguments can be made", () =>
+    unjudged(
+      [
+        PluginLaws.takesArguments(
+          Plugin.tool({
+            name: "read",
+            description: "Read a file",
+            parameters: Schema.Struct({ path: Schema.String.check(Schema.makeFilter(() => false)) }),
+            handler: () => Effect.void
+          })
+        )
+      ],
+      "no arguments could be made from the parameters of its tools in any case"
+    )
+  )
+})
+
+describe("answersCalls", () => {
+  const name = "plugin: tools answer"
+  const tool = <E>(handler: (path: string) => Effect.Effect<unknown, E>) =>
+    PluginLaws.all(
+      Plugin.tool({
+        name: "read",
+        description: "Read a file",
+        parameters: Schema.Struct({ path: Schema.String }),
+        handler: ({ path }) => handler(path)
+      }),
+      { runsTools: true }
+    )
+  it.effect("finds a result that is no plain JSON", () =>
+    breaks(
+      tool((path) => Effect.succeed({ path, read: new Date(0) })),
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected: "plain JSON, nothing, or a typed failure",
+        seen: 'tool "read", called with { path: "" }: tool "read" gave a result that is no plain JSON at $.read: an instance of Date is not plain JSON. Write what it stands for.'
+      }
+    )
+  )
+  it.effect("finds a handler that dies of some arguments", () =>
+    breaks(
+      tool((path) => Effect.sync(() => decodeURIComponent(`%${path}`))),
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected: "plain JSON, nothing, or a typed failure",
+        seen: 'tool "read", called with { path: "" }: tool "read" died: URI malformed.'
+      }
+    )
+  )
+  it.effect("lets typed failures and guards be", () =>
+    Effect.andThen(
+      holds(tool(() => Effect.fail("no such file"))),
+      holds(
+        PluginLaws.all(
+          Layer.merge(
+            Plugin.tool({ name: "t", description: "", parameters: {}, handler: () => Effect.die("ran") }),
+            Plugin.guard({ name: "g", check: () => "no" })
+          ),
+          { runsTools: true }
+        )
+      )
+    )
+  )
+  it.effect("runs no tool unless it is told that it may", () =>
+    holds(PluginLaws.all(Plugin.tool({ name: "t", description: "", parameters: {}, handler: () => Effect.die("ran") })))
   )
 })
 

@@ -1,7 +1,7 @@
 /** Failing programs shrink to the few steps that matter, and these keep their meaning. */
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { keep } from "../../src/testing/internal/shrinkProgram.ts"
+import { keep } from "../../src/testing/internal/references.ts"
 import * as Program from "../../src/testing/Program.ts"
 import { check, patience, Tally } from "../support/check.ts"
 import { runs } from "../support/runs.ts"

@@ -186,7 +186,7 @@ describe("plainJson", () => {
       "a function",
       { run: () => 1 },
       "run",
-      "a function is not JSON. Keep it beside `parameters`, where the host finds it."
+      "a function is not JSON. Keep it where the host finds it, beside what is sent."
     ],
     ["a Date", { default: new Date(0) }, "default", "an instance of Date is not plain JSON. Write what it stands for."],
     ["NaN", { maximum: Number.NaN }, "maximum", "NaN is not JSON. Write a finite number or leave it out."]

@@ -82,7 +82,7 @@ export class Refusal {
 }
 
 /** doc of `Program.run`: absent fields are left out. */
-const present = <A extends object>(all: A): A =>
+export const present = <A extends object>(all: A): A =>
   Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as A
 
 export const refuse: (tag: string, fields: Omit<Failure, "tag">) => never = (tag, fields) => {
@@ -109,7 +109,7 @@ const originOf = (entry: Entry, seen: List<Entry> = []): Origin => {
 // -----------------------------------------------------------------------------
 
 /** By the first key that differs. Names by UTF-16 code units (spec §7.6), as `<` compares strings. Sorting is stable. */
-const by =
+export const by =
   <A>(keys: List<(one: A) => string | number>) =>
   (a: A, b: A): number => {
     const key = keys.find((of) => of(a) !== of(b))

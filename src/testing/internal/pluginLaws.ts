@@ -77,16 +77,17 @@ const leftovers = Effect.fnUntraced(function* (judged: Judged, { end, registrati
   const reached = yield* Deferred.make<void>()
   let from = Infinity
   let disturbed = false
-  const world = yield* stage(judged, setting, (number, entries) => {
-    if (number !== from + registration) return Effect.void
-    if (end === "interrupted") {
-      disturbed = true
-      return Deferred.succeed(reached, undefined).pipe(Effect.andThen(Effect.yieldNow), Effect.repeat({ times: 3 }))
-    }
-    const refusal = end === "refused" ? worlds.taken(entries) : undefined
-    if (refusal === undefined) return Effect.void
+  const world = yield* stage(judged, setting, (number, owners) => {
+    const isDisturbed = number === from + registration && end !== "closed" && owners.length > 0
+    if (!isDisturbed) return Effect.succeed(false)
     disturbed = true
-    return Effect.fail(refusal)
+    return end === "refused"
+      ? Effect.succeed(true)
+      : Deferred.succeed(reached, undefined).pipe(
+          Effect.andThen(Effect.yieldNow),
+          Effect.repeat({ times: 3 }),
+          Effect.as(false)
+        )
   })
   from = world.registrations()
   const before = world.contents()

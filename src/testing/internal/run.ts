@@ -1,10 +1,9 @@
 /** Runs programs against the service, and says what was seen as plain data. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type { Assembly } from "../../Assembly.ts"
 import type * as Listener from "../../Listener.ts"
 import type * as Origin from "../../Origin.ts"
@@ -13,10 +12,12 @@ import type { PromptError, RegistrationError, WaterfallError } from "../../Promp
 import * as PromptScope from "../../PromptScope.ts"
 import type { Provider } from "../../Provider.ts"
 import { SystemPrompt } from "../../SystemPrompt.ts"
+import type { ToolError } from "../../ToolError.ts"
 import * as Template from "../../Template.ts"
 import * as ToolSchema from "../../ToolSchema.ts"
 import * as Edit from "../Edit.ts"
 import type * as Program from "../Program.ts"
+import { Population } from "./population.ts"
 
 // -----------------------------------------------------------------------------
 // how values are provided
@@ -88,7 +89,7 @@ const register = (
 // -----------------------------------------------------------------------------
 
 /** What else a failure names than its owner. */
-const namesOf = (error: PromptError): ReadonlyArray<string> | undefined => {
+const namesOf = (error: PromptError | ToolError): ReadonlyArray<string> | undefined => {
   if ("sections" in error) return error.sections.map(({ entry }) => entry)
   if ("unknown" in error) return error.unknown
   if ("tool" in error) return [error.tool]
@@ -96,7 +97,7 @@ const namesOf = (error: PromptError): ReadonlyArray<string> | undefined => {
 }
 
 /** The fields that are there, of those that tell what the failure is about. */
-const failureOf = (error: PromptError): Program.Failure => {
+export const failureOf = (error: PromptError | ToolError): Program.Failure => {
   const names = namesOf(error)
   return {
     tag: error._tag,
@@ -108,7 +109,7 @@ const failureOf = (error: PromptError): Program.Failure => {
   }
 }
 
-const originOf = ({ scope, plugin, provider, shadows, listener }: Origin.Origin): Program.Origin => ({
+export const originOf = ({ scope, plugin, provider, shadows, listener }: Origin.Origin): Program.Origin => ({
   scope,
   ...(plugin === undefined ? undefined : { plugin }),
   ...(provider === undefined ? undefined : { provider }),
@@ -136,89 +137,46 @@ const assembled = (self: Assembly): Program.Observation => ({
 const done: Program.Observation = { _tag: "Done" }
 const nothing: Program.Observation = { _tag: "Nothing" }
 
-const seen = <R>(effect: Effect.Effect<unknown, PromptError, R>): Effect.Effect<Program.Observation, never, R> =>
-  observed(Effect.as(effect, done))
+const seen = (effect: Effect.Effect<void, PromptError> | undefined): Effect.Effect<Program.Observation> =>
+  effect === undefined ? Effect.succeed(nothing) : observed(Effect.as(effect, done))
 
-const observed = <R>(
-  effect: Effect.Effect<Program.Observation, PromptError, R>
-): Effect.Effect<Program.Observation, never, R> =>
+const observed = (effect: Effect.Effect<Program.Observation, PromptError>): Effect.Effect<Program.Observation> =>
   Effect.catch(effect, (error) => Effect.succeed<Program.Observation>({ _tag: "Failed", failure: failureOf(error) }))
 
 // -----------------------------------------------------------------------------
 // the run
 // -----------------------------------------------------------------------------
 
-/** A prompt scope, and the power over it; nobody has that over the global one. */
-interface Opened {
-  readonly scope: PromptScope.PromptScope
-  readonly power?: { readonly rebind: PromptScope.Owned["rebind"]; readonly life: Scope.Closeable }
-}
-
-const at = <A>(all: ReadonlyArray<A>, index: number): A | undefined => all[index % all.length]
-
-const close = (life: Scope.Closeable): Effect.Effect<void> => Scope.close(life, Exit.void)
-
 class Machine {
-  readonly #scopes: Array<Opened> = [{ scope: PromptScope.global }]
-  readonly #registrations: Array<Scope.Closeable> = []
   readonly #prompt: SystemPrompt["Service"]
-  readonly #life: Scope.Scope
+  readonly #population: Population
 
   constructor(prompt: SystemPrompt["Service"], life: Scope.Scope) {
     this.#prompt = prompt
-    this.#life = life
+    this.#population = new Population(life)
   }
 
   step(step: Program.Step): Effect.Effect<Program.Observation> {
     switch (step._tag) {
       case "Open":
-        return this.#open(step.label, this.#scope(step.parent).scope)
+        return seen(this.#population.open(step.label, step.parent))
       case "Register":
-        return this.#register(step.contribution, this.#scope(step.scope).scope)
-      case "Unregister": {
-        const life = at(this.#registrations, step.registration)
-        return life === undefined ? Effect.succeed(nothing) : seen(close(life))
-      }
-      case "Close": {
-        const { power } = this.#scope(step.scope)
-        return power === undefined ? Effect.succeed(nothing) : seen(close(power.life))
-      }
-      case "Rebind": {
-        const { power } = this.#scope(step.scope)
-        return power === undefined ? Effect.succeed(nothing) : seen(power.rebind(this.#scope(step.parent).scope))
-      }
+        return seen(
+          this.#population.register(step.scope, (number) => register(this.#prompt, step.contribution, number))
+        )
+      case "Unregister":
+        return seen(this.#population.unregister(step.registration))
+      case "Close":
+        return seen(this.#population.close(step.scope))
+      case "Rebind":
+        return seen(this.#population.rebind(step.scope, step.parent))
       case "Assemble":
         return observed(Effect.map(this.#prompt.assemble, assembled)).pipe(
-          PromptScope.provide(this.#scope(step.scope).scope)
+          PromptScope.provide(this.#population.scope(step.scope))
         )
       case "Render":
-        return observed(this.#render).pipe(PromptScope.provide(this.#scope(step.scope).scope))
+        return observed(this.#render).pipe(PromptScope.provide(this.#population.scope(step.scope)))
     }
-  }
-
-  #scope(index: number): Opened {
-    return at(this.#scopes, index) ?? { scope: PromptScope.global }
-  }
-
-  #open(label: string, parent: PromptScope.PromptScope): Effect.Effect<Program.Observation> {
-    return Scope.fork(this.#life).pipe(
-      Effect.flatMap((life) =>
-        seen(
-          Effect.map(Scope.provide(PromptScope.make(label, { parent }), life), ({ scope, rebind }) =>
-            this.#scopes.push({ scope, power: { rebind, life } })
-          )
-        )
-      )
-    )
-  }
-
-  #register(contribution: Program.Contribution, scope: PromptScope.PromptScope): Effect.Effect<Program.Observation> {
-    return Effect.flatMap(Scope.fork(this.#life), (life) => {
-      const registration = this.#registrations.push(life) - 1
-      return seen(
-        register(this.#prompt, contribution, registration).pipe(PromptScope.provide(scope), Scope.provide(life))
-      )
-    })
   }
 
   get #render(): Effect.Effect<Program.Observation, PromptError> {

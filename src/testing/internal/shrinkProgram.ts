@@ -1,10 +1,4 @@
-/**
- * Shrinks programs: first to fewer steps, then to simpler ones.
- *
- * Steps refer to each other by number, so leaving one out would change what the others mean. Here they keep their
- * meaning: numbers move up, what was done in a scope that is left out is done in its parent, and what would end a
- * registration or a scope that is left out goes with it.
- */
+/** Shrinks programs: first to fewer steps, then to simpler ones. */
 import type * as Persona from "../../Persona.ts"
 import type * as PromptContext from "../../PromptContext.ts"
 import type * as Section from "../../Section.ts"
@@ -13,6 +7,7 @@ import type * as ToolSchema from "../../ToolSchema.ts"
 import type * as Variable from "../../Variable.ts"
 import type * as Edit from "../Edit.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
+import { link, unlink } from "./references.ts"
 import { fields, items, list, never, optional, removals, type Shrinker, text, towards } from "./shrinking.ts"
 
 // -----------------------------------------------------------------------------
@@ -161,102 +156,6 @@ const step: Shrinker<Step> = (self) => {
       return scope(self.scope).map((scope) => ({ ...self, scope }))
     default:
       return []
-  }
-}
-
-// -----------------------------------------------------------------------------
-// references
-// -----------------------------------------------------------------------------
-
-/** A step, with what it refers to by identity: scopes and registrations are the steps that make them. */
-interface Linked {
-  readonly step: Step
-  readonly scope: Linked | undefined
-  readonly parent: Linked | undefined
-  readonly registration: Linked | undefined
-}
-
-/** The scopes and registrations of a program while it runs; the global scope is `undefined`. */
-class Numbers {
-  readonly #scopes: Array<Linked | undefined> = [undefined]
-  readonly #registrations: Array<Linked> = []
-  readonly #closed = new Set<Linked>()
-
-  scopeAt(number: number): Linked | undefined {
-    return this.#scopes[number % this.#scopes.length]
-  }
-
-  registrationAt(number: number): Linked | undefined {
-    return this.#registrations[number % this.#registrations.length]
-  }
-
-  /** The number of a scope, or of the nearest scope above it that is there. */
-  numberOf(scope: Linked | undefined): number {
-    const number = this.#scopes.indexOf(scope)
-    return number === -1 ? this.numberOf(scope?.parent) : number
-  }
-
-  has(scope: Linked | undefined): boolean {
-    return this.#scopes.includes(scope)
-  }
-
-  numberOfRegistration(registration: Linked | undefined): number {
-    return registration === undefined ? -1 : this.#registrations.indexOf(registration)
-  }
-
-  /** What the step changes. A scope whose parent is closed is not opened. */
-  run(linked: Linked): void {
-    const { step, scope, parent } = linked
-    if (step._tag === "Open" && (parent === undefined || !this.#closed.has(parent))) this.#scopes.push(linked)
-    if (step._tag === "Register") this.#registrations.push(linked)
-    if (step._tag === "Close" && scope !== undefined) this.#closed.add(scope)
-  }
-}
-
-const link = (steps: ReadonlyArray<Step>): ReadonlyArray<Linked> => {
-  const numbers = new Numbers()
-  return steps.map((step) => {
-    const linked: Linked = {
-      step,
-      scope: "scope" in step ? numbers.scopeAt(step.scope) : undefined,
-      parent: "parent" in step ? numbers.scopeAt(step.parent) : undefined,
-      registration: step._tag === "Unregister" ? numbers.registrationAt(step.registration) : undefined
-    }
-    numbers.run(linked)
-    return linked
-  })
-}
-
-/** The same steps, each with the numbers that it has among these, or none if nothing is left for it to do. */
-const unlink = (all: ReadonlyArray<Linked>): ReadonlyArray<Step> => {
-  const numbers = new Numbers()
-  return all.flatMap((linked) => {
-    const step = renumber(linked, numbers)
-    if (step !== undefined) numbers.run(linked)
-    return step ?? []
-  })
-}
-
-/** The steps that are kept, each with its meaning kept. */
-export const keep = (steps: ReadonlyArray<Step>, isKept: (index: number) => boolean): ReadonlyArray<Step> =>
-  unlink(link(steps).filter((_, index) => isKept(index)))
-
-const renumber = ({ step, scope, parent, registration }: Linked, numbers: Numbers): Step | undefined => {
-  switch (step._tag) {
-    case "Open":
-      return { ...step, parent: numbers.numberOf(parent) }
-    case "Close":
-      return scope !== undefined && numbers.has(scope) ? { ...step, scope: numbers.numberOf(scope) } : undefined
-    case "Rebind":
-      return scope !== undefined && numbers.has(scope)
-        ? { ...step, scope: numbers.numberOf(scope), parent: numbers.numberOf(parent) }
-        : undefined
-    case "Unregister": {
-      const number = numbers.numberOfRegistration(registration)
-      return number === -1 ? undefined : { ...step, registration: number }
-    }
-    default:
-      return { ...step, scope: numbers.numberOf(scope) }
   }
 }
 

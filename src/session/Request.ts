@@ -1,0 +1,158 @@
+/**
+ * A request: what a model is sent in one step. It follows from the log alone: the messages on the surface, and the header
+ * that was logged last.
+ *
+ * @since 0.1.0
+ */
+import { dual } from "effect/Function"
+import * as Option from "effect/Option"
+import { byteLength, firstDifference } from "../internal/utf8.ts"
+import * as Event from "./Event.ts"
+import type { Message } from "./Message.ts"
+import type { RequestHeader } from "./RequestHeader.ts"
+import * as SessionLog from "./SessionLog.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What a model is sent. The system prompt is one of the messages.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Request {
+  /** How many events the log had: `rebuild` gives the request again from it. */
+  readonly seq: number
+  readonly header: RequestHeader
+  readonly messages: ReadonlyArray<Message>
+}
+
+/**
+ * How much of an earlier request stands at the beginning of a later one, which is what a provider can have in its cache. A
+ * request counts as its configuration, tools and messages, in this order.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Prefix {
+  /** Whether it is all of the earlier one. */
+  readonly isWhole: boolean
+  /** How many of its first messages are the same; 0 if the configuration or a tool differs. */
+  readonly messages: number
+  /** How many of its bytes are the same, and how many it has. */
+  readonly bytes: number
+  readonly of: number
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * The request that follows from a log; none before a header was logged.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const fromLog = (log: SessionLog.SessionLog): Option.Option<Request> =>
+  log.requestHeader === undefined
+    ? Option.none()
+    : Option.some({ seq: log.length, header: log.requestHeader.data.header, messages: SessionLog.messages(log) })
+
+/**
+ * The request as it was sent when the log had so many events; none before a header was logged. Reads the log from its
+ * beginning.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const rebuild: {
+  (seq: number): (log: SessionLog.SessionLog) => Option.Option<Request>
+  (log: SessionLog.SessionLog, seq: number): Option.Option<Request>
+} = dual(2, (log: SessionLog.SessionLog, seq: number) => fromLog(SessionLog.until(log, seq)))
+
+const isAnswer = Event.is("assistant/message")
+
+/**
+ * The places of the requests of a log, as far as it tells: of each step, what was sent before the answer came, or before
+ * the step ended without one. Reads the log from its beginning.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const places = (log: SessionLog.SessionLog): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  let isOpen = false
+  let isRequested = false
+  for (const event of SessionLog.events(log)) {
+    if (event.type === "request/header") isRequested = true
+    if (event.type === "step/start") isOpen = true
+    else if (isOpen && (isAnswer(event) || event.type === "step/end")) {
+      if (isRequested) found.push(event.seq)
+      isOpen = false
+    }
+  }
+  if (isOpen && isRequested) found.push(log.length)
+  return found
+}
+
+/**
+ * The last request of a log, as far as it tells. Reads the log from its beginning.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const last = (log: SessionLog.SessionLog): Option.Option<Request> =>
+  Option.flatMap(Option.fromUndefinedOr(places(log).at(-1)), (seq) => rebuild(log, seq))
+
+// -----------------------------------------------------------------------------
+// destructors
+// -----------------------------------------------------------------------------
+
+/** The parts of a request in the order of a provider's cache. */
+const parts = ({ header: { tools = [], ...rest }, messages }: Request): ReadonlyArray<object> => [
+  rest,
+  ...tools,
+  ...messages
+]
+
+const sizes = new WeakMap<object, number>()
+
+/** Bytes of a part as JSON. Messages and tools of a log never change, and most are in the next request again. */
+const sizeOf = (part: object): number => {
+  let size = sizes.get(part)
+  if (size === undefined) sizes.set(part, (size = byteLength(JSON.stringify(part))))
+  return size
+}
+
+const isSame = (a: object, b: object | undefined): boolean =>
+  a === b || (b !== undefined && JSON.stringify(a) === JSON.stringify(b))
+
+/** How many bytes two different parts share. */
+const sharedBytes = (a: object | undefined, b: object | undefined): number =>
+  a === undefined || b === undefined ? 0 : (firstDifference(JSON.stringify(a), JSON.stringify(b))?.byte ?? 0)
+
+/**
+ * How much of an earlier request stands at the beginning of this one.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const prefix: {
+  (earlier: Request): (self: Request) => Prefix
+  (self: Request, earlier: Request): Prefix
+} = dual(2, (self: Request, earlier: Request): Prefix => {
+  const now = parts(self)
+  const before = parts(earlier)
+  const differing = before.findIndex((part, i) => !isSame(part, now[i]))
+  const same = differing === -1 ? before.length : differing
+  const total = (of: ReadonlyArray<object>) => of.reduce<number>((sum, part) => sum + sizeOf(part), 0)
+  return {
+    isWhole: same === before.length,
+    messages: Math.max(0, same - (before.length - earlier.messages.length)),
+    bytes: total(before.slice(0, same)) + sharedBytes(before[same], now[same]),
+    of: total(before)
+  }
+})

@@ -1,0 +1,177 @@
+/**
+ * A session at work: its log in memory and the writer that keeps it.
+ *
+ * Everything that comes to the log comes through one door, one transaction after the
+ * other: it is checked against the log as it is, written by the store, and only then part
+ * of the log in memory. So the two never differ, also if the fibre is interrupted.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Option } from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SynchronizedRef from "effect/SynchronizedRef"
+import type * as Event from "./Event.ts"
+import * as Position from "./Position.ts"
+import * as Request from "./Request.ts"
+import type * as SessionError from "./SessionError.ts"
+import type { SessionHeader } from "./SessionHeader.ts"
+import * as SessionLog from "./SessionLog.ts"
+import {
+  type AppendError,
+  type CreateError,
+  type OpenError,
+  SessionStore,
+  type SessionWriter
+} from "./store/SessionStore.ts"
+
+// -----------------------------------------------------------------------------
+// models
+// -----------------------------------------------------------------------------
+
+/**
+ * What a session knows at one moment: the log, and what this run of it has asked of a model.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface State {
+  readonly log: SessionLog.SessionLog
+  /** Whether this run has logged a header yet. */
+  readonly hasRequested: boolean
+  /** How often something on the surface had been replaced when the last request was made, or when the run began. */
+  readonly generation: number
+  /** The last request, of an earlier run too, as far as the log tells. */
+  readonly previous: Option<Request.Request>
+}
+
+/**
+ * A session at work.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Session {
+  readonly header: SessionHeader
+  readonly state: Effect.Effect<State>
+  /**
+   * One transaction: `f` says what the session becomes, from what it is. The events that the new log has more are written
+   * before anyone sees it. If `f` or the store fails, nothing is different.
+   */
+  readonly modify: <A, E>(
+    f: (state: State) => Result.Result<{ readonly state: State; readonly value: A }, E>
+  ) => Effect.Effect<A, E | AppendError>
+}
+
+// -----------------------------------------------------------------------------
+// constructors
+// -----------------------------------------------------------------------------
+
+/**
+ * A session over its writer and the log that was read.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (writer: SessionWriter, log: SessionLog.SessionLog): Effect.Effect<Session> =>
+  Effect.map(
+    SynchronizedRef.make<State>({
+      log,
+      hasRequested: false,
+      generation: log.surface.generation,
+      previous: Request.last(log)
+    }),
+    (ref): Session => ({
+      header: log.header,
+      state: SynchronizedRef.get(ref),
+      modify: (f) =>
+        SynchronizedRef.modifyEffect(ref, (state) =>
+          Effect.flatMap(Effect.fromResult(f(state)), ({ state: next, value }) =>
+            Effect.as(writer.append(SessionLog.events(next.log, { from: state.log.length })), [value, next] as const)
+          )
+        ).pipe(Effect.uninterruptible)
+    })
+  )
+
+/**
+ * Begins a session, until the scope closes.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const create = (header: SessionHeader): Effect.Effect<Session, CreateError, SessionStore | Scope.Scope> =>
+  SessionStore.use((store) => Effect.flatMap(store.create(header), (writer) => make(writer, SessionLog.empty(header))))
+
+/**
+ * Goes on with a session, until the scope closes. What was left open when its process ended is closed by what is committed
+ * next.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const open = Effect.fnUntraced(function* (
+  id: string
+): Effect.fn.Return<Session, OpenError | SessionError.AppendError, SessionStore | Scope.Scope> {
+  const store = yield* SessionStore
+  const writer = yield* store.open(id)
+  return yield* make(writer, yield* read(id, writer.header))
+})
+
+/** All events of a stored log, folded. */
+const read = (id: string, header: SessionHeader) =>
+  SessionStore.use((store) =>
+    store.read(id).pipe(
+      Stream.runFoldEffect(
+        () => SessionLog.empty(header),
+        (log, event) => Effect.fromResult(SessionLog.append(log, [event]))
+      )
+    )
+  )
+
+// -----------------------------------------------------------------------------
+// combinators
+// -----------------------------------------------------------------------------
+
+/**
+ * The log at this moment.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const log = (self: Session): Effect.Effect<SessionLog.SessionLog> => Effect.map(self.state, ({ log }) => log)
+
+/**
+ * Appends events as one transaction: all of them or none.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const commit = <E = never>(
+  self: Session,
+  drafts: ReadonlyArray<Event.Draft> | ((log: SessionLog.SessionLog) => Result.Result<ReadonlyArray<Event.Draft>, E>)
+): Effect.Effect<SessionLog.SessionLog, E | AppendError> =>
+  self.modify((state) =>
+    Result.flatMap(
+      typeof drafts === "function" ? drafts(state.log) : Result.succeed(drafts),
+      (
+        drafts
+      ): Result.Result<
+        { readonly state: State; readonly value: SessionLog.SessionLog },
+        E | SessionError.AppendError
+      > => Result.map(SessionLog.commit(state.log, drafts), (log) => ({ state: { ...state, log }, value: log }))
+    )
+  )
+
+/**
+ * Ends the open turn, and its step; nothing, if none is open. `reason` is what ended it, such as `completed`.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const endTurn = (self: Session, reason: string): Effect.Effect<void, AppendError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (time) =>
+    Effect.asVoid(commit(self, ({ position }) => Result.succeed(Position.endTurn(position, reason, time))))
+  )

@@ -1,0 +1,141 @@
+/**
+ * What can be wrong with the events of a session log.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { stackless } from "../internal/stackless.ts"
+
+// -----------------------------------------------------------------------------
+// errors
+// -----------------------------------------------------------------------------
+
+/** Names an event in prose. What is wrong may be the very member that names it. */
+const describe = ({ seq, type }: { readonly type: string; readonly seq?: number }): string => {
+  if (seq !== undefined) return `event ${seq} (${type})`
+  return type === "" ? "an event" : `an event ${JSON.stringify(type)}`
+}
+
+/**
+ * An event is not what its type demands, or no plain JSON. `path` is a JSONPath into the event; `seq` is absent, and
+ * `type` empty, where that very member cannot be read.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidEvent extends stackless(
+  Schema.TaggedError<InvalidEvent>("effect-preamble/session/InvalidEvent")("InvalidEvent", {
+    type: Schema.String,
+    seq: Schema.optionalKey(Schema.Int),
+    path: Schema.String,
+    reason: Schema.String
+  })
+) {
+  override get message(): string {
+    return `${describe(this)} is invalid at ${this.path}: ${this.reason}`
+  }
+}
+
+/**
+ * The header of a session log is not what the format demands. `path` is a JSONPath into it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidHeader extends stackless(
+  Schema.TaggedError<InvalidHeader>("effect-preamble/session/InvalidHeader")("InvalidHeader", {
+    path: Schema.String,
+    reason: Schema.String
+  })
+) {
+  override get message(): string {
+    return `the header of the session log is invalid at ${this.path}: ${this.reason}`
+  }
+}
+
+/**
+ * The rules that an event has to keep among the others of its log.
+ *
+ * - `dense-seq`: numbers count the events from 0, without a gap.
+ * - `log-only`: what never becomes a message has neither operation nor citations.
+ * - `unknown-on-surface`: nobody knows what an unknown event would do to the messages.
+ * - `operation`: a message says how it comes to the surface, in one of two well-formed ways.
+ * - `citation`: what is cited are earlier events, each once; an assistant's message cites none.
+ * - `tool-header`: tools that are announced are defined, once and wholly, in the request header that is named.
+ * - `endpoint`: both ends of what is replaced are on the surface, the first not after the last.
+ * - `coverage`: a replacement cites everything that it takes from the surface.
+ * - `tool-result`: a tool's result is replaced alone, by a result that differs in content only.
+ * - `head`: the system message at the head is replaced alone, by another system message.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Rule = Schema.Literals([
+  "dense-seq",
+  "log-only",
+  "unknown-on-surface",
+  "operation",
+  "citation",
+  "tool-header",
+  "endpoint",
+  "coverage",
+  "tool-result",
+  "head"
+])
+
+/**
+ * The rules that an event has to keep among the others of its log.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Rule = typeof Rule.Type
+
+/**
+ * An event breaks a rule of the surface; the log is as it was. `seqs` are the events that the rule misses or refuses:
+ * the endpoint that is not on the surface, what was not cited, the source that is not earlier.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class SurfaceViolation extends stackless(
+  Schema.TaggedError<SurfaceViolation>("effect-preamble/session/SurfaceViolation")("SurfaceViolation", {
+    rule: Rule,
+    type: Schema.String,
+    seq: Schema.Int,
+    seqs: Schema.Array(Schema.Int),
+    reason: Schema.String
+  })
+) {
+  override get message(): string {
+    return `${describe(this)} breaks the rule ${this.rule}: ${this.reason}`
+  }
+}
+
+// -----------------------------------------------------------------------------
+// unions
+// -----------------------------------------------------------------------------
+
+/**
+ * What appending to a log can fail with.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type AppendError = InvalidEvent | SurfaceViolation
+
+/**
+ * Every error of a session's events as one Schema, to encode and decode failures.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const SessionError = Schema.Union([InvalidEvent, InvalidHeader, SurfaceViolation])
+
+/**
+ * Any error of a session's events.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type SessionError = typeof SessionError.Type

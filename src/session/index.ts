@@ -1,0 +1,18 @@
+/**
+ * Sessions: the prompt and everything else that the model sees as events of a log, from which every request can be
+ * rebuilt.
+ *
+ * @since 0.1.0
+ */
+export * as Compaction from "./Compaction.ts"
+export * as Event from "./Event.ts"
+export * as Message from "./Message.ts"
+export * as RequestContext from "./RequestContext.ts"
+export * as RequestHeader from "./RequestHeader.ts"
+export * as RuntimeContextProjection from "./RuntimeContextProjection.ts"
+export * as SessionError from "./SessionError.ts"
+export * as SessionHeader from "./SessionHeader.ts"
+export * as SessionLog from "./SessionLog.ts"
+export * as Surface from "./Surface.ts"
+export * as SystemPromptProjection from "./SystemPromptProjection.ts"
+export * as ToolChange from "./ToolChange.ts"

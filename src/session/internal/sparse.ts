@@ -1,0 +1,122 @@
+/**
+ * An immutable map from integers (0 up to 2³¹) to values, in the order of its keys.
+ *
+ * A tree of 32 slots a node: to read, set or remove one key looks at a node for each five bits of the largest key, four
+ * of them at 100,000, and leaves earlier maps as they are. Nothing in `effect` has both an order and that cost.
+ */
+
+const bits = 5
+const width = 1 << bits
+const mask = width - 1
+const keys = 2 ** 31
+
+class Leaf<A> {
+  readonly slots: ReadonlyArray<A | undefined>
+  constructor(slots: ReadonlyArray<A | undefined>) {
+    this.slots = slots
+  }
+}
+
+class Branch<A> {
+  readonly slots: ReadonlyArray<Node<A> | undefined>
+  constructor(slots: ReadonlyArray<Node<A> | undefined>) {
+    this.slots = slots
+  }
+}
+
+type Node<A> = Leaf<A> | Branch<A>
+
+export interface Sparse<out A> {
+  /** How many keys have a value. */
+  readonly size: number
+  /** How many bits of a key the nodes below the root take. */
+  readonly shift: number
+  readonly root: Node<A> | undefined
+}
+
+const nothing: Sparse<never> = { size: 0, shift: 0, root: undefined }
+
+export const empty = <A>(): Sparse<A> => nothing
+
+export const get = <A>(self: Sparse<A>, key: number): A | undefined => {
+  if (key >= 2 ** (self.shift + bits)) return undefined
+  let node = self.root
+  for (let shift = self.shift; node instanceof Branch; shift -= bits) node = node.slots[(key >>> shift) & mask]
+  return node?.slots[key & mask]
+}
+
+const replaced = <S>(
+  slots: ReadonlyArray<S | undefined>,
+  at: number,
+  value: S | undefined
+): ReadonlyArray<S | undefined> => {
+  const copy = slots.slice()
+  // Never a hole: those make arrays slow.
+  while (copy.length < at) copy.push(undefined)
+  copy[at] = value
+  return copy
+}
+
+const setIn = <A>(node: Node<A> | undefined, shift: number, key: number, value: A): Node<A> => {
+  const at = (key >>> shift) & mask
+  if (shift === 0) return new Leaf(replaced(node instanceof Leaf ? node.slots : [], at, value))
+  const slots = node instanceof Branch ? node.slots : []
+  return new Branch(replaced(slots, at, setIn(slots[at], shift - bits, key, value)))
+}
+
+export const set = <A>(self: Sparse<A>, key: number, value: A): Sparse<A> => {
+  if (key >= keys) throw new RangeError(`a map has keys below ${keys}, not ${key}`)
+  let { root, shift } = self
+  for (; key >= 2 ** (shift + bits); shift += bits) if (root !== undefined) root = new Branch([root])
+  const isNew = get(self, key) === undefined
+  return { size: isNew ? self.size + 1 : self.size, shift, root: setIn(root, shift, key, value) }
+}
+
+const isBare = (slots: ReadonlyArray<unknown>): boolean => slots.every((slot) => slot === undefined)
+
+/** What is left of a node: nothing if it held nothing else. */
+const removeIn = <A>(node: Node<A>, shift: number, key: number): Node<A> | undefined => {
+  const at = (key >>> shift) & mask
+  if (node instanceof Leaf) {
+    const slots = replaced(node.slots, at, undefined)
+    return isBare(slots) ? undefined : new Leaf(slots)
+  }
+  const child = node.slots[at]
+  const slots = replaced(node.slots, at, child === undefined ? undefined : removeIn(child, shift - bits, key))
+  return isBare(slots) ? undefined : new Branch(slots)
+}
+
+export const remove = <A>(self: Sparse<A>, key: number): Sparse<A> =>
+  self.root === undefined || get(self, key) === undefined
+    ? self
+    : { size: self.size - 1, shift: self.shift, root: removeIn(self.root, self.shift, key) }
+
+/** The value of the lowest key. */
+export const first = <A>(self: Sparse<A>): A | undefined => {
+  let node = self.root
+  while (node instanceof Branch) node = node.slots.find((slot) => slot !== undefined)
+  return node?.slots.find((slot) => slot !== undefined)
+}
+
+/** The value of the highest key. */
+export const last = <A>(self: Sparse<A>): A | undefined => {
+  let node = self.root
+  while (node instanceof Branch) node = node.slots.findLast((slot) => slot !== undefined)
+  return node?.slots.findLast((slot) => slot !== undefined)
+}
+
+const collect = <A>(node: Node<A>, shift: number, start: number, from: number, to: number, into: Array<A>): void => {
+  for (const [i, slot] of node.slots.entries()) {
+    const low = start + i * 2 ** shift
+    if (slot === undefined || low > to || low + 2 ** shift <= from) continue
+    if (slot instanceof Leaf || slot instanceof Branch) collect(slot, shift - bits, low, from, to, into)
+    else into.push(slot)
+  }
+}
+
+/** The values from one key to another, both included, in the order of their keys. */
+export const values = <A>(self: Sparse<A>, from = 0, to = keys): Array<A> => {
+  const found: Array<A> = []
+  if (self.root !== undefined) collect(self.root, self.shift, 0, from, to, found)
+  return found
+}

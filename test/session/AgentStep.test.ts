@@ -1,0 +1,382 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Plugin, PromptScope, SystemPrompt } from "../../src/index.ts"
+import * as AgentStep from "../../src/session/AgentStep.ts"
+import * as Compaction from "../../src/session/Compaction.ts"
+import * as Message from "../../src/session/Message.ts"
+import * as Request from "../../src/session/Request.ts"
+import * as Session from "../../src/session/Session.ts"
+import * as SessionLog from "../../src/session/SessionLog.ts"
+import { answer, bare, brief, header, inHistory, layer, plain, take, tool, type World, world } from "./support/agent.ts"
+
+const said = (content: string) => ({ said: [{ content }] })
+
+const roles = (request: Request.Request) => request.messages.map(({ role }) => role)
+
+const texts = (request: Request.Request) => request.messages.map((message) => Message.textOf(message))
+
+const prefix = (step: AgentStep.AgentStep) => Option.getOrThrow(step.prefix)
+
+/** A session of its own with a prompt that can be changed. */
+const agent = <A, E>(f: (world: World, session: Session.Session) => Effect.Effect<A, E, SystemPrompt>) =>
+  Effect.suspend(() => {
+    const own = world()
+    return Effect.flatMap(Session.create(header()), (session) => f(own, session)).pipe(Effect.provide(layer(own)))
+  })
+
+describe("the steps of a session (worked example 2)", () => {
+  for (const route of [plain, inHistory]) {
+    const name = route.systemPromptUpdate ?? "a leading prompt only"
+    it.effect(`logs what is new, and nothing else: ${name} [246, 247, 248, 258, 259]`, () =>
+      agent((world, session) =>
+        Effect.gen(function* () {
+          const first = yield* take(session, { route, ...said("hello") })
+          assert.deepStrictEqual(first.logged, [
+            "turn/start",
+            "step/start",
+            "system/message",
+            "user/message",
+            "user/message",
+            "request/header initial",
+            "request/context",
+            "assistant/message",
+            "step/end"
+          ])
+          assert.deepStrictEqual(texts(first.step.request).slice(0, 2), ["You are Copper.", "hello"])
+          assert.match(texts(first.step.request)[2] ?? "", /^Runtime context.*Approval policy: ask\.$/su)
+          assert.isTrue(Option.isNone(first.step.prefix))
+
+          const second = yield* take(session, { route })
+          assert.deepStrictEqual(second.logged, bare)
+          assert.isTrue(prefix(second.step).isWhole)
+
+          world.policy = "never"
+          const third = yield* take(session, { route })
+          assert.deepStrictEqual(third.logged, ["step/start", "user/message", "assistant/message", "step/end"])
+          assert.match(texts(third.step.request).at(-1) ?? "", /Approval policy: never\.$/u)
+          assert.isTrue(prefix(third.step).isWhole)
+          assert.strictEqual(third.step.rendered.text, second.step.rendered.text)
+
+          world.persona = "You are Zinc."
+          const fourth = yield* take(session, { route })
+          if (route === plain) {
+            const replaced = ["system/message for 2", "request/header series"]
+            assert.deepStrictEqual(fourth.logged, ["step/start", ...replaced, "assistant/message", "step/end"])
+            assert.strictEqual(texts(fourth.step.request)[0], "You are Zinc.")
+            assert.isFalse(prefix(fourth.step).isWhole)
+            assert.strictEqual(prefix(fourth.step).messages, 0)
+          } else {
+            assert.deepStrictEqual(fourth.logged, ["step/start", "system/message", "assistant/message", "step/end"])
+            assert.deepStrictEqual(texts(fourth.step.request).at(-1), "You are Zinc.")
+            assert.isTrue(prefix(fourth.step).isWhole)
+          }
+          const old = SessionLog.get(fourth.log, 2)
+          assert.deepInclude(Option.getOrThrow(old), { type: "system/message" })
+        })
+      )
+    )
+  }
+})
+
+describe("AgentStep.prepare", () => {
+  it.effect("logs a header as initial once, as resume in a later run, and not where nothing changed [246]", () =>
+    agent((_, session) =>
+      Effect.gen(function* () {
+        yield* take(session)
+        const { log } = yield* take(session)
+        const resumed = yield* Session.make(
+          { header: log.header, repaired: undefined, next: Effect.succeed(log.length), append: () => Effect.void },
+          log
+        )
+        assert.deepStrictEqual((yield* take(resumed)).logged, [
+          "step/start",
+          "request/header resume",
+          "assistant/message",
+          "step/end"
+        ])
+        assert.deepStrictEqual((yield* take(resumed)).logged, bare)
+      })
+    )
+  )
+
+  it.effect(
+    "takes another list of tools, or another order, for a change, and tells the model which came and went [249]",
+    () =>
+      agent((world, session) =>
+        Effect.gen(function* () {
+          yield* take(session, { route: inHistory })
+          world.tools = [tool("bash"), tool("write")]
+          const changed = yield* take(session, { route: inHistory })
+          assert.deepStrictEqual(changed.logged, [
+            "step/start",
+            "request/header change",
+            "developer/message",
+            "assistant/message",
+            "step/end"
+          ])
+          assert.deepStrictEqual(changed.step.request.messages.at(-1)?.content, [
+            { type: "tool-addition", toolName: "write" },
+            { type: "tool-removal", toolName: "read" }
+          ])
+          world.tools = [{ ...tool("bash"), description: "runs a command" }, tool("write")]
+          assert.deepStrictEqual((yield* take(session, { route: inHistory })).logged, [
+            "step/start",
+            "request/header change",
+            "assistant/message",
+            "step/end"
+          ])
+        })
+      )
+  )
+
+  it.effect("begins a series where other tools cannot be told, so that the prompt moves to the head", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        const { toolUpdate: _, ...route } = inHistory
+        yield* take(session, { route })
+        world.persona = "You are Zinc."
+        yield* take(session, { route })
+        world.tools = [tool("bash")]
+        const { logged, step } = yield* take(session, { route })
+        assert.deepStrictEqual(logged, [
+          "step/start",
+          "system/message for 9",
+          "system/message for 2",
+          "request/header change startsSeries",
+          "developer/message",
+          "assistant/message",
+          "step/end"
+        ])
+        assert.strictEqual(texts(step.request)[0], "You are Zinc.")
+      })
+    )
+  )
+
+  it.effect("logs that a series was declared, alone or beside another reason [250]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        const first = yield* take(session, { startsSeries: true })
+        assert.include(first.logged, "request/header initial startsSeries")
+        assert.include((yield* take(session, { startsSeries: true })).logged, "request/header series")
+        world.tools = []
+        assert.include((yield* take(session, { startsSeries: true })).logged, "request/header change startsSeries")
+      })
+    )
+  )
+
+  it.effect("logs the route where one of its four facts differs from the last logged one [251]", () =>
+    agent((_, session) =>
+      Effect.gen(function* () {
+        const logs = (route: AgentStep.Route) =>
+          Effect.map(take(session, { route }), ({ logged }) => logged.includes("request/context"))
+        assert.isTrue(yield* logs(plain))
+        assert.isFalse(yield* logs({ ...plain }))
+        assert.isTrue(yield* logs({ ...plain, contextWindow: 1000 }))
+        assert.isFalse(yield* logs({ ...plain, contextWindow: 1000 }))
+        assert.isTrue(yield* logs(plain))
+        assert.isTrue(yield* logs({ ...plain, systemPromptUpdate: "in-history" }))
+        assert.isTrue(yield* logs({ config: { provider: "p", model: "other" } }))
+        assert.isTrue(yield* logs({ config: { provider: "q", model: "other" } }))
+        assert.isFalse(yield* logs({ config: { provider: "q", model: "other" }, toolUpdate: "in-history" }))
+      })
+    )
+  )
+
+  it.effect("goes by the route of this attempt, whatever was logged last [252, 253]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        yield* take(session, { route: inHistory })
+        world.persona = "v2"
+        const appended = yield* take(session, { route: inHistory })
+        assert.deepStrictEqual(roles(appended.step.request).at(-1), "system")
+        world.persona = "v3"
+        const consolidated = yield* take(session, { route: plain })
+        assert.deepStrictEqual(
+          consolidated.logged.filter((event) => event.startsWith("system")),
+          ["system/message for 9", "system/message for 2"]
+        )
+        assert.deepStrictEqual(
+          texts(consolidated.step.request).filter((text) => text !== "ok"),
+          ["v3", texts(consolidated.step.request)[1]]
+        )
+        world.persona = "v4"
+        const again = yield* take(session, { route: inHistory })
+        assert.deepStrictEqual(
+          again.logged.filter((event) => event.startsWith("system")),
+          ["system/message"]
+        )
+      })
+    )
+  )
+
+  it.effect("leaves empty tools and empty defaults of the adapter out of the header [261]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        world.tools = []
+        const { step } = yield* take(session, {
+          route: { ...plain, adapterDefaults: { maxTokens: false, reasoningEffort: false } }
+        })
+        assert.deepStrictEqual(step.request.header, { config: plain.config })
+      })
+    )
+  )
+
+  it.effect("has no request that does not follow from the log [260]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        const steps = [yield* take(session, said("one"))]
+        world.policy = "never"
+        steps.push(yield* take(session))
+        world.persona = "You are Zinc."
+        steps.push(yield* take(session, said("two")))
+        const log = yield* Session.log(session)
+        for (const { step } of steps) {
+          assert.deepStrictEqual(Option.getOrThrow(Request.rebuild(log, step.request.seq)), step.request)
+        }
+        assert.deepStrictEqual(
+          Request.places(log),
+          steps.map(({ step }) => step.request.seq)
+        )
+      })
+    )
+  )
+})
+
+describe("a step that does not come to its request", () => {
+  it.effect("logs nothing where the prompt does not render [256]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        world.persona = "You run on {{model}}."
+        const failed = yield* Effect.flip(AgentStep.prepare(session, { route: plain, ...said("hello") }))
+        assert.strictEqual(failed._tag, "UnknownVariable")
+        assert.strictEqual((yield* Session.log(session)).length, 0)
+      })
+    )
+  )
+
+  it.effect("logs nothing where a context does not render, and no step [257]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        world.policy = "{{policy}}"
+        const failed = yield* Effect.flip(AgentStep.prepare(session, { route: plain, ...said("hello") }))
+        assert.deepInclude(failed, { _tag: "UnknownVariable", kind: "context", entry: "policy" })
+        assert.strictEqual((yield* Session.log(session)).length, 0)
+      })
+    )
+  )
+
+  it.effect("logs nothing where it is called off while the prompt is assembled [255]", () =>
+    agent((_, session) =>
+      Effect.gen(function* () {
+        const reached = yield* Deferred.make<void>()
+        const prompt = yield* SystemPrompt
+        yield* prompt.section({
+          name: "slow",
+          order: 1,
+          text: Deferred.succeed(reached, undefined).pipe(Effect.andThen(Effect.never))
+        })
+        const fiber = yield* Effect.forkChild(take(session, said("hello")))
+        yield* Deferred.await(reached)
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual((yield* Session.log(session)).length, 0)
+      }).pipe(Effect.scoped)
+    )
+  )
+
+  it.effect("ends where it is called off while the model answers, or the model fails", () =>
+    agent((_, session) =>
+      Effect.gen(function* () {
+        const reached = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          AgentStep.run(session, { route: plain }, () =>
+            Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+          )
+        )
+        yield* Deferred.await(reached)
+        yield* Fiber.interrupt(fiber)
+        const failed = yield* Effect.exit(AgentStep.run(session, { route: plain }, () => Effect.fail("no model")))
+        assert.isTrue(Exit.isFailure(failed))
+        const log = yield* Session.log(session)
+        assert.deepStrictEqual(
+          SessionLog.events(log)
+            .map(brief)
+            .filter((type) => type.startsWith("step")),
+          ["step/start", "step/end", "step/start", "step/end"]
+        )
+        yield* Session.endTurn(session, "aborted")
+        yield* Session.endTurn(session, "aborted")
+        assert.strictEqual((yield* Session.log(session)).length, log.length + 1)
+      })
+    )
+  )
+
+  it.effect("is closed by the next step, if its process has ended meanwhile", () =>
+    agent((_, session) =>
+      Effect.gen(function* () {
+        yield* AgentStep.prepare(session, { route: plain })
+        assert.deepStrictEqual((yield* take(session)).logged, ["step/end", ...bare])
+      })
+    )
+  )
+})
+
+describe("AgentStep.retry", () => {
+  it.effect("consolidates after a compaction, with the same prompt, and admits nothing again [254]", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        yield* take(session, { route: inHistory, ...said("one") })
+        world.persona = "You are Zinc."
+        yield* take(session, { route: inHistory, ...said("two") })
+        const assembled = world.assembled
+        const step = yield* AgentStep.prepare(session, { route: inHistory, ...said("three") })
+        yield* Session.commit(session, (log) =>
+          Compaction.drafts(log, {
+            id: "c",
+            startSeq: 3,
+            endSeq: 7,
+            content: [{ type: "text", text: "what happened before" }],
+            messageId: "summary",
+            time: 0
+          })
+        )
+        const again = yield* step.retry()
+        assert.strictEqual(world.assembled, assembled + 1)
+        assert.strictEqual(again.rendered, step.rendered)
+        assert.deepStrictEqual(
+          texts(again.request).filter((text) => text?.startsWith("You") === true),
+          ["You are Zinc."]
+        )
+        assert.strictEqual(texts(again.request)[0], "You are Zinc.")
+        assert.strictEqual(texts(again.request).filter((text) => text === "three").length, 1)
+        assert.deepStrictEqual([again.turn, again.step], [step.turn, step.step])
+        yield* again.commit([answer(again)])
+        yield* again.end
+        yield* step.end
+        const log = yield* Session.log(session)
+        assert.deepStrictEqual(Option.getOrThrow(Request.rebuild(log, again.request.seq)), again.request)
+        assert.strictEqual(log.position.isStepOpen, false)
+      })
+    )
+  )
+})
+
+describe("the minimal preset (worked example 2)", () => {
+  it.effect("has its persona for a prompt, and never a snapshot", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const { scope } = yield* PromptScope.make("minimal")
+      yield* PromptScope.provide(scope)(
+        prompt.persona({ prefix: "Only this.", complete: true, includeRuntimeContext: false })
+      )
+      const session = yield* Session.create(header())
+      const { step } = yield* PromptScope.provide(scope)(take(session, said("hello")))
+      const { logged } = yield* PromptScope.provide(scope)(take(session))
+      assert.deepStrictEqual(texts(step.request), ["Only this.", "hello"])
+      assert.deepStrictEqual(logged, bare)
+    }).pipe(
+      Effect.provide(
+        Plugin.context({ name: "c", order: 0, text: "a context" }).pipe(Layer.provideMerge(layer(world())))
+      )
+    )
+  )
+})

@@ -1,0 +1,31 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { InvalidEvent, InvalidHeader, SessionError, SurfaceViolation } from "../../src/session/SessionError.ts"
+
+const errors = [
+  new InvalidEvent({ type: "a/b", seq: 3, path: "$.data", reason: "no." }),
+  new InvalidEvent({ type: "", path: "$", reason: "no." }),
+  new InvalidHeader({ path: "$.id", reason: "no." }),
+  new SurfaceViolation({ rule: "coverage", type: "user/message", seq: 3, seqs: [1, 2], reason: "no." })
+]
+
+describe("SessionError", () => {
+  it("survives encoding, and says what, where and why", () => {
+    const codec = Schema.toCodecJson(SessionError)
+    for (const error of errors) {
+      const text = JSON.stringify(Schema.encodeUnknownSync(codec)(error))
+      const back = Schema.decodeUnknownSync(codec)(JSON.parse(text))
+      assert.deepStrictEqual(back, error)
+      assert.strictEqual(back.message, error.message)
+    }
+    assert.deepStrictEqual(
+      errors.map((error) => error.message),
+      [
+        "event 3 (a/b) is invalid at $.data: no.",
+        "an event is invalid at $: no.",
+        "the header of the session log is invalid at $.id: no.",
+        "event 3 (user/message) breaks the rule coverage: no."
+      ]
+    )
+  })
+})
