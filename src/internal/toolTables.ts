@@ -136,9 +136,13 @@ export class ToolTables {
     return this.#live.has(tool)
   }
 
-  /** All that the scope inherits, admitted or not. */
-  inherited(scope: PromptScope): Iterable<string> {
-    return scope.parent === undefined ? [] : this.#merged(chain(scope.parent)).tools.keys()
+  /** All that the scope inherits, admitted or not. Views are not made for it: they hold the restrictions of the whole chain. */
+  inherited(scope: PromptScope): ReadonlySet<string> {
+    const names = new Set<string>()
+    for (let at = scope.parent; at !== undefined; at = at.parent) {
+      for (const name of this.#tables.get(at)?.tools.keys() ?? []) names.add(name)
+    }
+    return names
   }
 
   /** Guards of the whole chain in the order in which they are asked, each with its scope. */
@@ -167,15 +171,6 @@ export class ToolTables {
     return isOwn
       ? (nearest.own ??= viewed(nearest.merged, [...this.#tables.get(scope)!.tools.values()]))
       : (nearest.below ??= viewed(nearest.merged, []))
-  }
-
-  #merged(scopes: ReadonlyArray<PromptScope>): Merged {
-    let onto = nothing
-    for (const one of scopes) {
-      const table = this.#tables.get(one)
-      if (table !== undefined) onto = this.#mergeOnto(onto, one, table).merged
-    }
-    return onto
   }
 
   #mergeOnto(onto: Merged, scope: PromptScope, table: Table): Cached {
