@@ -225,7 +225,9 @@ export class InvalidToolSchema extends stackless(
   })
 ) {
   override get message(): string {
-    return `tool ${JSON.stringify(this.tool)} from ${describeOwner(this)} is invalid at ${this.path}: ${this.reason}`
+    // A tool of the registry is its own owner.
+    const from = this.kind === "tool" ? "" : `tool ${JSON.stringify(this.tool)} from `
+    return `${from}${describeOwner(this)} is invalid at ${this.path}: ${this.reason}`
   }
 }
 

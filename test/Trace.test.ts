@@ -9,6 +9,7 @@ import {
   Renderer,
   SystemPrompt,
   Template,
+  ToolRegistry,
   Trace,
   Waterfall
 } from "../src/index.ts"
@@ -281,6 +282,66 @@ describe("the ledger", () => {
         ]
       )
     }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("has registered tools by themselves: which are shown, shadowed, removed, and by whom restricted", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const registry = yield* ToolRegistry
+      const [, safe, narrow, below] = yield* scopes("safe", "narrow", "below")
+      yield* registry.register({ ...tool("bash"), plugin: "core" })
+      yield* registry.register(tool("edit"))
+      yield* registry.register(tool("read"))
+      yield* registry.register(tool("edit", "mine")).pipe(inScope(narrow!))
+      yield* registry.restrict({ deny: ["bash"], plugin: "lock" }).pipe(inScope(safe!))
+      yield* registry.restrict({ allow: ["read"] }).pipe(inScope(narrow!))
+      yield* prompt.tools({ schemas: [tool("bash", "bare")], knownNames: ["other"] }).pipe(inScope(below!))
+      yield* prompt.listener({ name: "mask", edit: Assembly.removeTool("read") }).pipe(inScope(below!))
+      const trace = yield* prompt.trace.pipe(inScope(below!))
+      const kind = "tool"
+      const denied = { list: "deny", scope: "safe", plugin: "lock" } as const
+      const notAllowed = { list: "allow", scope: "narrow" } as const
+      assert.deepStrictEqual(
+        trace.entries.filter((entry) => entry.kind === kind),
+        [
+          { kind, name: "bash", scope: "below", ran: true, fate: { _tag: "InForce" } },
+          {
+            kind,
+            name: "bash",
+            scope: "global",
+            plugin: "core",
+            ran: false,
+            fate: { _tag: "Restricted", by: [denied, notAllowed] }
+          },
+          {
+            kind,
+            name: "read",
+            scope: "global",
+            ran: true,
+            fate: { _tag: "Removed", by: { name: "mask", scope: "below" } }
+          },
+          { kind, name: "edit", scope: "narrow", ran: false, fate: { _tag: "Restricted", by: [notAllowed] } },
+          { kind, name: "edit", scope: "global", ran: false, fate: { _tag: "Shadowed", by: { scope: "narrow" } } }
+        ]
+      )
+      assert.deepStrictEqual(
+        trace.entries.flatMap((entry) => (entry.kind === "tools" ? [[entry.name, entry.hidden]] : [])),
+        [
+          ["tool-registry", []],
+          ["", ["other"]]
+        ]
+      )
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(Trace.toJson(trace))), Trace.toJson(trace))
+      for (const scope of [safe!, narrow!, below!]) {
+        const { hidden } = registry.view(scope)
+        const { entries } = yield* prompt.trace.pipe(inScope(scope))
+        assert.deepStrictEqual(
+          hidden.map(({ by, name }) => ({ name, by })),
+          entries.flatMap(({ fate, name }) => (fate._tag === "Restricted" ? [{ name, by: fate.by }] : [])),
+          "the view says the same"
+        )
+      }
+    }).pipe(Effect.provide(Layer.provideMerge(ToolRegistry.layer, SystemPrompt.layer)))
   )
 
   it.effect("is about one moment: what registers while providers run is in neither the assembly nor the ledger", () =>

@@ -17,6 +17,7 @@ import { SystemPrompt } from "../SystemPrompt.ts"
 import { ToolRegistry } from "../ToolRegistry.ts"
 import { type AnyTool, type AnyToolkit, beside } from "./internal/callersToolkit.ts"
 import * as exchange from "./internal/exchange.ts"
+import { asPrompted } from "./internal/prompted.ts"
 import * as ModelPrompt from "./ModelPrompt.ts"
 import * as ModelStep from "./ModelStep.ts"
 import type * as ModelToolkit from "./ModelToolkit.ts"
@@ -117,13 +118,13 @@ export const make: (
       return yield* model.generateObject({ ...given, prompt: ModelPrompt.make(rendered, given.prompt) })
     })
 
-    return {
+    return asPrompted({
       [LanguageModel.TypeId]: LanguageModel.TypeId,
       supportsSystemMessagesInHistory: model.supportsSystemMessagesInHistory,
       generateText: typed<"generateText">(generateText),
       streamText: typed<"streamText">(streamText),
       generateObject: typed<"generateObject">(generateObject)
-    }
+    })
   }
 )
 

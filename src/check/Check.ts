@@ -6,6 +6,7 @@
  * @since 0.1.0
  */
 import type { Assembly } from "../Assembly.ts"
+import { hidersOf } from "../internal/hiders.ts"
 import { ownerFields } from "../Owner.ts"
 import * as Template from "../Template.ts"
 import type { Trace } from "../Trace.ts"
@@ -53,6 +54,7 @@ export const assembly = (self: Assembly, options: Options = {}): ReadonlyArray<W
       references: options.references,
       leftOut: [],
       knownTools: options.knownTools ?? [],
+      hidersOf: () => [],
       requirements: [],
       later: options.later
     })
@@ -71,6 +73,7 @@ export const trace = (self: Trace, options: Options = {}): ReadonlyArray<Warning
       references: options.references ?? [],
       leftOut: referencesOf(self),
       knownTools: [...(options.knownTools ?? []), ...toolsOf(self)],
+      hidersOf: (tool) => hidersOf(self.entries, tool),
       requirements: self.entries.flatMap((entry) =>
         entry.kind === "section" && entry.fate._tag === "ToolsMissing"
           ? [

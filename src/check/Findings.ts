@@ -284,6 +284,7 @@ const duplicateSources = (
     references: [],
     leftOut: [],
     knownTools: [],
+    hidersOf: () => [],
     requirements: [],
     later: undefined
   })

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
+import type { Hider } from "../internal/hiders.ts"
 import type { Origin } from "../Origin.ts"
 import { describeOwner, type Kind, type Owner, ownerFields } from "../Owner.ts"
 import * as Template from "../Template.ts"
@@ -45,8 +46,8 @@ export interface Subject {
   readonly leftOut: ReadonlySet<string>
   /** Whether texts of the scope may be missing in `references`. */
   readonly partial: boolean
-  /** Names of tools that exist and are not shown. */
-  readonly hidden: ReadonlySet<string>
+  /** Names of tools that exist and are not shown, each with those who are known to hide it. */
+  readonly hidden: ReadonlyMap<string, ReadonlyArray<Hider>>
   /** Sections whose tools are to be there, left out or not. */
   readonly requirements: ReadonlyArray<{ readonly owner: Owner; readonly requires: ReadonlyArray<string> }>
   /** The same scope, assembled another time. */
@@ -85,6 +86,7 @@ export const make = (
     readonly references: Iterable<string> | undefined
     readonly leftOut: Iterable<string>
     readonly knownTools: Iterable<string>
+    readonly hidersOf: (tool: string) => ReadonlyArray<Hider>
     readonly requirements: Subject["requirements"]
     readonly later: Assembly | undefined
   }
@@ -92,8 +94,8 @@ export const make = (
   const sections = assembly.sections.map(toText("section"))
   const contexts = assembly.contexts.map(toText("context"))
   const texts = [...sections, ...contexts]
-  const hidden = new Set([...around.knownTools, ...(assembly.toolOrder ?? [])])
-  for (const { schema } of assembly.tools) hidden.delete(schema.name)
+  const known = new Set([...around.knownTools, ...(assembly.toolOrder ?? [])])
+  for (const { schema } of assembly.tools) known.delete(schema.name)
   return {
     assembly,
     sections,
@@ -108,7 +110,7 @@ export const make = (
     references: new Set(around.references),
     leftOut: new Set(around.leftOut),
     partial: around.references === undefined && (assembly.complete !== undefined || assembly.suppressed),
-    hidden,
+    hidden: new Map([...known].map((name) => [name, around.hidersOf(name)])),
     requirements: around.requirements,
     later: around.later
   }

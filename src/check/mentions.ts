@@ -1,6 +1,8 @@
 /** Tools that a text counts on and the model is not shown. */
+import { byCodeUnits } from "../internal/codeUnits.ts"
+import { describeHider, type Hider } from "../internal/hiders.ts"
 import { nearest } from "../internal/nearest.ts"
-import { describeOwner } from "../Owner.ts"
+import { describeOwner, ownerFields } from "../Owner.ts"
 import { literalsOf, type Rule } from "./Subject.ts"
 import * as Warning from "./Warning.ts"
 
@@ -32,11 +34,19 @@ const mentionOf = (name: string): RegExp => {
   return new RegExp(`${code}|${plain}`, "giu")
 }
 
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => byCodeUnits(a, b)
+
+/** Nobody is known to hide the tool of another scope. */
+const why = (hiders: ReadonlyArray<Hider>): string =>
+  hiders.length === 0
+    ? "is known and not shown"
+    : `is not shown: ${[...new Set(hiders.map(describeHider))].join(", and ")}`
+
 export const hiddenTools: Rule = ({ hidden, texts }) => {
-  const names = [...hidden].filter((name) => name !== "<unlisted-tools>" && name.length > 1).sort()
+  const names = [...hidden].filter(([name]) => name !== "<unlisted-tools>" && name.length > 1).sort(byName)
   if (names.length === 0) return []
   return texts.flatMap((text) =>
-    names.flatMap((name) => {
+    names.flatMap(([name, hiders]) => {
       if (!text.written.includes(name)) return []
       const pattern = mentionOf(name)
       const found = literalsOf(text).flatMap((literal) =>
@@ -47,15 +57,16 @@ export const hiddenTools: Rule = ({ hidden, texts }) => {
       const [first] = found
       if (first === undefined) return []
       const place = Warning.placeIn(text.written, first, name)
-      const message = `${describeOwner(text.owner)} mentions the tool ${JSON.stringify(name)}${Warning.where(place, found.length - 1)}, which is known and not shown. Show the tool, drop the words, or put them into a section with \`requires: [${name}]\`.`
-      return [Warning.make("hidden-tool", text.owner, message, { place })]
+      const message = `${describeOwner(text.owner)} mentions the tool ${JSON.stringify(name)}${Warning.where(place, found.length - 1)}, which ${why(hiders)}. Show the tool, drop the words, or put them into a section with \`requires: [${name}]\`.`
+      const related = hiders.map((hider) => ownerFields(hider))
+      return [Warning.make("hidden-tool", text.owner, message, { place, ...(related.length === 0 ? {} : { related }) })]
     })
   )
 }
 
 /** Tools may come from a host, so a name that nobody knows is told only where it looks like a slip. */
 export const unknownRequiredTools: Rule = ({ assembly, hidden, requirements }) => {
-  const known = new Set([...hidden, ...assembly.tools.map((tool) => tool.schema.name)])
+  const known = new Set([...hidden.keys(), ...assembly.tools.map((tool) => tool.schema.name)])
   return requirements.flatMap(({ owner, requires }) =>
     requires.flatMap((tool) => {
       const near = known.has(tool) ? undefined : nearest(tool, known)

@@ -4,10 +4,8 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import * as TextDiff from "effect/TextDiff"
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable } from "../Assembly.ts"
 import * as Difference from "../Difference.ts"
-import { visible } from "../internal/excerpt.ts"
 import { byteLength } from "../internal/utf8.ts"
 import { wrap } from "../internal/width.ts"
 import type * as Origin from "../Origin.ts"
@@ -18,6 +16,7 @@ import * as ToolSchema from "../ToolSchema.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import * as Tokens from "./Tokens.ts"
+import * as UnifiedDiff from "./UnifiedDiff.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -259,9 +258,6 @@ const variableWords: Words<AssembledVariable> = {
 // texts
 // -----------------------------------------------------------------------------
 
-/** A diff with more edits than this helps nobody; beyond it a cheaper, longer one is good enough. */
-const maxEdits = 1_000
-
 const texts = (
   kind: "section" | "context",
   all: ReadonlyArray<Difference.Change<Written, string>>,
@@ -272,31 +268,8 @@ const texts = (
     const after = change._tag === "Removed" ? "" : change.after.rendered
     if (before === after) return []
     const title = wrap(`${kind} ${JSON.stringify(change.name)}`, options.width).map(options.style.bold)
-    return [[...title, ...unified(before, after, options)].join("\n")]
+    return [[...title, ...UnifiedDiff.lines(before, after, options)].join("\n")]
   })
-
-const unified = (before: string, after: string, options: Options): ReadonlyArray<string> => {
-  const edits = TextDiff.diff(linesOf(before), linesOf(after), { maxEdits })
-  return TextDiff.unified(edits)
-    .trimEnd()
-    .split("\n")
-    .flatMap((line) => wrapped(line, options))
-}
-
-/** What a terminal would obey is shown, before anything is compared. A text that ends with a line break ends with an empty line. */
-const linesOf = (text: string): ReadonlyArray<string> =>
-  text === "" ? [] : text.split("\n").map((line) => `${visible(line)}\n`)
-
-/** What does not fit goes on in further lines under the same sign. */
-const wrapped = (line: string, { style, width }: Options): ReadonlyArray<string> => {
-  if (line.startsWith("@@")) return [style.cyan(line)]
-  const [sign, paint] = [line.slice(0, 1), line.startsWith("-") ? style.red : line.startsWith("+") ? style.green : same]
-  const blanks = /^ */u.exec(line.slice(1))![0].slice(0, Math.max(0, width - 20))
-  const pieces = wrap(line.slice(1 + blanks.length), Math.max(2, width - 1 - blanks.length))
-  return pieces.map((piece) => paint((sign + blanks + piece).trimEnd()))
-}
-
-const same = (text: string): string => text
 
 // -----------------------------------------------------------------------------
 // JSON

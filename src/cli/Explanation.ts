@@ -7,9 +7,10 @@
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
 import type { Composition } from "../composition/Composition.ts"
+import { type Hider, hidersOf } from "../internal/hiders.ts"
 import type { Origin } from "../Origin.ts"
 import { names as personaNames } from "../Persona.ts"
-import { type Kind, type Owner, ownerFields, type RenderError } from "../PromptError.ts"
+import type { Kind, RenderError } from "../PromptError.ts"
 import * as Rendered from "../Rendered.ts"
 import * as Template from "../Template.ts"
 import type { Count, Tokenizer } from "../tokens/Tokenizer.ts"
@@ -55,8 +56,8 @@ export type Absent = Pick<Trace.Entry, "fate" | "kind" | "listener" | "name" | "
 /** A tool that `toolOrder` lists and the scope does not show, though it exists. */
 export interface HiddenTool {
   readonly tool: string
-  /** Who is responsible, as far as it can be told: the listener that removed it, or the providers that hide it. */
-  readonly by: ReadonlyArray<Owner>
+  /** Who is responsible, as far as it can be told: restrictions, the listener that removed it, the providers that hide it. */
+  readonly by: ReadonlyArray<Hider>
 }
 
 export interface Explanation {
@@ -187,12 +188,3 @@ const hiddenTools = ({ assembly, entries }: Trace.Trace): ReadonlyArray<HiddenTo
     .filter((tool) => tool !== restMarker && !shown.has(tool))
     .map((tool) => ({ tool, by: hidersOf(entries, tool) }))
 }
-
-/** Whoever keeps a tool from being seen: listeners that removed it, providers that know it and do not show it. */
-export const hidersOf = (entries: ReadonlyArray<Trace.Entry>, tool: string): ReadonlyArray<Owner> =>
-  entries.flatMap((entry) => {
-    const { fate, hidden, kind, name, plugin, scope } = entry
-    if (kind === "tools" && hidden?.includes(tool) === true) return [ownerFields({ kind, entry: name, scope, plugin })]
-    if (kind !== "tool" || name !== tool || fate._tag !== "Removed" || fate.by === undefined) return []
-    return [ownerFields({ kind: "listener", entry: fate.by.name, scope: fate.by.scope, plugin: fate.by.plugin })]
-  })

@@ -6,10 +6,10 @@
 import type { Place } from "../composition/SourceFile.ts"
 import { graphemes, printable, width as widthOf, wrap } from "../internal/width.ts"
 import type { Origin } from "../Origin.ts"
-import { describeOwner, type RenderError } from "../PromptError.ts"
+import { describeOwner, type Owner, type RenderError } from "../PromptError.ts"
 import type * as Trace from "../Trace.ts"
 import type { Explanation, Row, Size } from "./Explanation.ts"
-import { describe, describeListener, describeMany, whyAbsent, whyHidden } from "./Reasons.ts"
+import { describe, describeListener, describeMany, showPlace, whyAbsent, whyHidden } from "./Reasons.ts"
 import type { Found, Occurrence, Piece } from "./Search.ts"
 import type { Detail } from "./SectionDetail.ts"
 import type { Style } from "./Style.ts"
@@ -67,8 +67,7 @@ const block = (
 // -----------------------------------------------------------------------------
 
 export const whole = (self: Explanation, options: Options): string => {
-  const { absent, contexts, hiddenTools, problems, sections, trace, variables } = self
-  const entries = trace.entries
+  const { contexts, hiddenTools, problems, sections, trace, variables } = self
   return [
     head(self, options),
     summary(self, options),
@@ -81,17 +80,17 @@ export const whole = (self: Explanation, options: Options): string => {
       options
     ),
     ...block("VARIABLES", "", variables.length === 0 ? [] : [variableTable(self, options)], options),
-    ...block("NOT SEEN", "what is registered and takes no part", absentLines(absent, entries, options), options),
+    ...block("NOT SEEN", "what is registered and takes no part", absentLines(self, options), options),
     ...block(
       "TOOLS OF toolOrder THAT ARE NOT SHOWN",
       "",
-      hiddenTools.flatMap(({ by, tool }) => indented(`${tool}: ${whyHidden(by)}`, 0, options, "- ")),
+      hiddenTools.flatMap(({ tool }) => indented(`${tool}: ${whyHidden(tool, self)}`, 0, options, "- ")),
       options
     ),
     ...block(
       "LISTENERS",
       "outermost first",
-      trace.steps.flatMap((step, i) => stepLines(step, i, trace, options)),
+      trace.steps.flatMap((step, i) => stepLines(step, i, self, options)),
       options
     ),
     ...block("SEALED", "", sealedLines(trace, options), options),
@@ -107,15 +106,11 @@ export const whole = (self: Explanation, options: Options): string => {
 /** So many of one scope that are left out for one reason are told together. */
 const many = 4
 
-const absentLines = (
-  absent: Explanation["absent"],
-  entries: ReadonlyArray<Trace.Entry>,
-  options: Options
-): ReadonlyArray<string> => {
+const absentLines = (self: Explanation, options: Options): ReadonlyArray<string> => {
   const groups = new Map<string, Array<Explanation["absent"][number]>>()
-  for (const one of absent) {
+  for (const one of self.absent) {
     const { kind, plugin, scope } = one
-    const key = JSON.stringify([kind, scope, plugin ?? null, whyAbsent(one, entries)])
+    const key = JSON.stringify([kind, scope, plugin ?? null, whyAbsent(one, self)])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [one])
     else group.push(one)
@@ -123,12 +118,12 @@ const absentLines = (
   const sentences = [...groups.values()].flatMap((group) => {
     const [first] = group
     return first === undefined || group.length < many
-      ? group.map((one) => `${describe(one)} ${whyAbsent(one, entries)}`)
+      ? group.map((one) => `${describe(one)} ${whyAbsent(one, self)}`)
       : [
           `${describeMany(
             first,
             group.map(({ name }) => name)
-          )}. Each ${whyAbsent(first, entries)}`
+          )}. Each ${whyAbsent(first, self)}`
         ]
   })
   return sentences.flatMap((sentence) => indented(sentence, 0, options, "- "))
@@ -225,12 +220,12 @@ const variableTable = ({ variables }: Explanation, { style, width }: Options): s
 // listeners and sealing
 // -----------------------------------------------------------------------------
 
-const stepLines = (step: Trace.Step, i: number, trace: Trace.Trace, options: Options): ReadonlyArray<string> => {
+const stepLines = (step: Trace.Step, i: number, self: Explanation, options: Options): ReadonlyArray<string> => {
   const { handedOn, kind, next, order, ran, returned } = step
   const title = `${describeListener(step)}, ${kind}, order ${order}`
-  const fate = trace.entries.filter((entry) => entry.kind === "listener")[i]
+  const fate = self.trace.entries.filter((entry) => entry.kind === "listener")[i]
   const bullet = `${i + 1}. `
-  if (!ran) return indented(`${title}: ${fate === undefined ? "" : whyAbsent(fate, trace.entries)}`, 0, options, bullet)
+  if (!ran) return indented(`${title}: ${fate === undefined ? "" : whyAbsent(fate, self)}`, 0, options, bullet)
   const rest =
     next === "skipped" ? [`does not run the rest`] : next === "failed" ? ["goes on after the rest has failed"] : []
   const gave = [
@@ -275,7 +270,7 @@ export const section = (self: Explanation, detail: Detail, options: Options): st
     head(self, options),
     ...detail.entries.map(({ fate, places, ...entry }) =>
       [
-        ...indented(`${describe(entry)} ${whyAbsent({ ...entry, fate }, self.trace.entries)}`, 0, options),
+        ...indented(`${describe(entry)} ${whyAbsent({ ...entry, fate }, self)}`, 0, options),
         ...placeLines(places)
       ].join("\n")
     ),
@@ -350,8 +345,6 @@ const problemLines = (problem: RenderError, options: Options): ReadonlyArray<str
     : [...wrap(`${showPlace(first)}: ${what}`, options.width), first.frame, ...rest.map(showPlace)]
 }
 
-const showPlace = ({ column, file, line }: Place): string => `${printable(file)}:${line}:${column}`
-
 /** All places, and the frame of the first. */
 const placeLines = (places: ReadonlyArray<Place>): ReadonlyArray<string> =>
   places.flatMap((place, i) => [showPlace(place), ...(i === 0 ? [place.frame] : [])])
@@ -403,11 +396,15 @@ const describePiece = ({ source }: Piece): string => {
     case "Text":
       return `${describeOwner(source.owner)}${changed(source.origin)}`
     case "Tool":
-      return `tool ${JSON.stringify(source.tool)}, ${source.path}, from ${describeOwner(source.owner)}${changed(source.origin)}`
+      return `tool ${JSON.stringify(source.tool)}, ${source.path}, from ${describeProvider(source.owner)}${changed(source.origin)}`
     case "Value":
       return `the value of ${describeOwner(source.variable)}${changed(source.origin)}, put in by ${describeOwner(source.owner)}`
   }
 }
+
+/** A tool of the registry comes from its scope; so does one of a provider that has no name. */
+const describeProvider = (self: Owner): string =>
+  self.entry === "" ? describeOwner(self).replace("tool provider of ", "") : describeOwner(self)
 
 const changed = ({ listener }: Origin): string =>
   listener === undefined ? "" : `, last changed by ${describeListener(listener)}`

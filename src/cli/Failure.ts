@@ -19,8 +19,12 @@ import { placesOf } from "../composition/Places.ts"
 import type { Place } from "../composition/SourceFile.ts"
 import { MalformedGroup, PromptError, UndefinedVariable, UnknownVariable } from "../PromptError.ts"
 import { MissingPeer } from "../tokens/Gpt.ts"
+import { FormatError } from "../session/format/FormatError.ts"
+import { SessionError } from "../session/SessionError.ts"
+import { StoreError } from "../session/store/StoreError.ts"
 import { FileExists } from "./FileExists.ts"
 import { NothingFound } from "./NothingFound.ts"
+import { NoSuchEvent } from "./NoSuchEvent.ts"
 import * as Output from "./Output.ts"
 
 // -----------------------------------------------------------------------------
@@ -42,7 +46,11 @@ export const CommandError = Schema.Union([
   UnknownScope,
   MissingPeer,
   FileExists,
-  NothingFound
+  NothingFound,
+  NoSuchEvent,
+  SessionError,
+  FormatError,
+  StoreError
 ])
 export type CommandError = typeof CommandError.Type
 

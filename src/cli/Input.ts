@@ -15,6 +15,7 @@ import * as Loader from "../composition/Loader.ts"
 import * as Plugins from "../composition/Plugins.ts"
 import type { Content } from "../composition/Resources.ts"
 import { maxBytes, tooLarge } from "../composition/SourceFile.ts"
+import { standIn } from "../internal/standIn.ts"
 import type { RegistrationError, ScopeClosed } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
@@ -111,7 +112,7 @@ export const overridesOf: (
 
 /**
  * The scope to assemble for: the chosen one, or one below it, of the same label, that holds the overrides and so lies
- * over every overlay of the composition.
+ * over every overlay of the composition. It is shown the same tools.
  */
 export const below: (
   scope: PromptScope.PromptScope,
@@ -121,6 +122,7 @@ export const below: (
     if (overrides.length === 0) return scope
     const prompt = yield* SystemPrompt
     const child = yield* PromptScope.make(scope.label, { parent: scope })
+    standIn(child.scope, scope)
     for (const { from, name, value } of overrides) {
       yield* PromptScope.provide(child.scope)(prompt.variable(name, value, { plugin: from }))
     }

@@ -3,9 +3,12 @@
  *
  * @since 0.1.0
  */
-import { describeOwner, type Owner, ownerFields } from "../PromptError.ts"
-import type * as Trace from "../Trace.ts"
-import { type Absent, hidersOf } from "./Explanation.ts"
+import { placesOfHider } from "../composition/Places.ts"
+import type { Place } from "../composition/SourceFile.ts"
+import { describeHider, hidersOf } from "../internal/hiders.ts"
+import { printable } from "../internal/width.ts"
+import { describeOwner, ownerFields } from "../PromptError.ts"
+import type { Absent, Explanation } from "./Explanation.ts"
 
 // -----------------------------------------------------------------------------
 // names
@@ -39,12 +42,17 @@ export const describeMany = (first: Contributor & Pick<Absent, "kind">, names: R
 const list = (items: ReadonlyArray<string>): string =>
   items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`
 
+export const showPlace = ({ column, file, line }: Place): string => `${printable(file)}:${line}:${column}`
+
 // -----------------------------------------------------------------------------
 // reasons
 // -----------------------------------------------------------------------------
 
+/** What the reasons are looked up in. */
+type Known = Pick<Explanation, "composition" | "trace">
+
 /** Why a contribution takes no part. */
-export const whyAbsent = ({ fate, kind }: Absent, entries: ReadonlyArray<Trace.Entry>): string => {
+export const whyAbsent = ({ fate, kind, name }: Absent, known: Known): string => {
   switch (fate._tag) {
     case "InForce":
       return "is in force."
@@ -52,13 +60,15 @@ export const whyAbsent = ({ fate, kind }: Absent, entries: ReadonlyArray<Trace.E
       return "renders to nothing, and so takes no place."
     case "Shadowed":
       return `is shadowed by the ${kind} of that name in ${describeContributor(fate.by)}.`
+    case "Restricted":
+      return `is not shown: ${whyHidden(name, known)}`
     case "Suppressed":
       return `is left out: contexts are suppressed by ${list([...new Set(fate.by.map(describeContributor))])}.`
     case "Displaced":
       return `is displaced: the complete section ${JSON.stringify(fate.section)} of ${describeContributor(fate.by)} is the whole prompt.`
     case "ToolsMissing":
       return fate.tools
-        .map((tool) => `requires the tool ${JSON.stringify(tool)}: ${whyHidden(hidersOf(entries, tool))}`)
+        .map((tool) => `requires the tool ${JSON.stringify(tool)}: ${whyHidden(tool, known)}`)
         .join(" It ")
     case "Removed":
       return `was removed by ${fate.by === undefined ? "the waterfall" : describeListener(fate.by)}.`
@@ -69,13 +79,13 @@ export const whyAbsent = ({ fate, kind }: Absent, entries: ReadonlyArray<Trace.E
   }
 }
 
-/** Why a tool is not shown, if these keep it from being so. */
-export const whyHidden = (by: ReadonlyArray<Owner>): string => {
-  if (by.length === 0) return "no provider of this scope has it."
-  const hiders = by.filter(({ kind }) => kind === "tools").map(describeOwner)
-  const removers = by.filter(({ kind }) => kind === "listener").map(describeOwner)
-  return [
-    ...(removers.length === 0 ? [] : [`${list([...new Set(removers)])} removed it.`]),
-    ...(hiders.length === 0 ? [] : [`${list([...new Set(hiders)])} knows it and hides it.`])
-  ].join(" ")
+/** Why a tool is not shown, with the places of the restrictions in the files. */
+export const whyHidden = (tool: string, { composition, trace }: Known): string => {
+  const hiders = hidersOf(trace.entries, tool)
+  if (hiders.length === 0) return "no provider of this scope has it."
+  const clauses = hiders.map((hider) => {
+    const [place] = placesOfHider(composition, hider, tool)
+    return `${describeHider(hider)}${place === undefined ? "" : ` (${showPlace(place)})`}`
+  })
+  return `${list([...new Set(clauses)])}.`
 }

@@ -12,7 +12,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 const shells = ["bash", "zsh", "fish", "powershell"] as const
 
 /** Flags and arguments that name files. They are no `Flag.File`, which would make paths absolute and not know `-`. */
-const files = /^(?:file|a|b|var-file)$/iu
+const files = /^(?:file|a|b|var-file|log|out)$/iu
 
 const toFile = <Type extends { readonly _tag: string }>(name: string, type: Type) =>
   type._tag === "String" && files.test(name) ? ({ _tag: "Path", pathType: "file" } as const) : type

@@ -11,10 +11,10 @@ import type { JsonObject } from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { Composition } from "../composition/Composition.ts"
-import { placesOf, placesOfEntry } from "../composition/Places.ts"
+import { placesOf, placesOfEntry, placesOfHider } from "../composition/Places.ts"
 import type { Place } from "../composition/SourceFile.ts"
 import { nearest } from "../internal/nearest.ts"
-import type { Origin } from "../Origin.ts"
+import * as Origin from "../Origin.ts"
 import { type Kind, ownerFields } from "../PromptError.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
@@ -204,7 +204,7 @@ const noText = (self: Explanation.Explanation, text: string): NothingFound => {
   const toHint = (entry: Trace.Entry): string =>
     entry.fate._tag === "InForce"
       ? `${describe(entry)} has it as it was written, before variables are put in and listeners run.`
-      : `It stands in ${describe(entry)}, which ${whyAbsent(entry, trace.entries)}`
+      : `It stands in ${describe(entry)}, which ${whyAbsent(entry, self)}`
   return new NothingFound({
     sought: "text",
     value: text,
@@ -228,20 +228,23 @@ const sizeToJson = ({ characters, tokens }: Explanation.Size): JsonObject => ({
   exact: tokens.exact
 })
 
-const originToJson = ({ listener, plugin, provider, scope }: Origin): JsonObject => ({
+const originToJson = ({ listener, plugin, provider, scope }: Origin.Origin): JsonObject => ({
   scope,
   ...(plugin === undefined ? undefined : { plugin }),
   ...(provider === undefined ? undefined : { provider }),
   ...(listener === undefined ? undefined : { listener: { ...listener } })
 })
 
-const entryPlace = (composition: Composition, kind: Kind, name: string, { plugin, scope }: Origin) => {
-  const [place] = placesOfEntry(composition, ownerFields({ kind, entry: name, scope, plugin }))
-  return place === undefined ? undefined : { place: placeToJson(place) }
-}
+const placeOf = ([place]: ReadonlyArray<Place>) => (place === undefined ? undefined : { place: placeToJson(place) })
+
+const entryPlace = (composition: Composition, kind: Kind, name: string, { plugin, provider, scope }: Origin.Origin) =>
+  // What a provider with a name gives is none of the file's tools.
+  provider === undefined
+    ? placeOf(placesOfEntry(composition, ownerFields({ kind, entry: name, scope, plugin })))
+    : undefined
 
 const rowToJson =
-  (composition: Composition, kind: "section" | "context" | "tools") =>
+  (composition: Composition, kind: "section" | "context" | "tool") =>
   ({ name, offset, order, origin, renders, share, ...size }: Explanation.Row): JsonObject => ({
     name,
     ...originToJson(origin),
@@ -250,7 +253,7 @@ const rowToJson =
     ...sizeToJson(size),
     share,
     ...(renders ? undefined : { renders }),
-    ...(kind === "tools" ? undefined : entryPlace(composition, kind, name, origin))
+    ...entryPlace(composition, kind, name, origin)
   })
 
 const toJson = (self: Explanation.Explanation): JsonObject => {
@@ -267,7 +270,7 @@ const toJson = (self: Explanation.Explanation): JsonObject => {
     },
     sections: self.sections.map(rowToJson(composition, "section")),
     contexts: self.contexts.map(rowToJson(composition, "context")),
-    tools: self.tools.map(rowToJson(composition, "tools")),
+    tools: self.tools.map(rowToJson(composition, "tool")),
     variables: self.variables.map(({ name, origin, usedBy, value }) => ({
       name,
       value: value ?? null,
@@ -276,7 +279,10 @@ const toJson = (self: Explanation.Explanation): JsonObject => {
       ...entryPlace(composition, "variable", name, origin)
     })),
     absent: self.absent.map((one) => absentToJson(self, one)),
-    hiddenTools: self.hiddenTools.map(({ by, tool }) => ({ tool, by: by.map((one) => ({ ...one })) })),
+    hiddenTools: self.hiddenTools.map(({ by, tool }) => ({
+      tool,
+      by: by.map((one) => ({ ...one, ...placeOf(placesOfHider(composition, one, tool)) }))
+    })),
     listeners: listeners ?? [],
     sealed: sealed ?? null,
     problems: self.problems.map((one) => problemToJson(composition, one))
@@ -299,25 +305,14 @@ const problemToJson = (composition: Composition, error: Explanation.Explanation[
 
 const absentToJson = (self: Explanation.Explanation, one: Explanation.Absent): JsonObject => {
   const { fate, kind, listener, name, plugin, provider, scope } = one
+  const origin = Origin.make({ scope, plugin, provider, listener })
   return {
     kind,
     name,
-    ...originToJson({
-      scope,
-      shadows: [],
-      ...(plugin === undefined ? undefined : { plugin }),
-      ...(provider === undefined ? undefined : { provider }),
-      ...(listener === undefined ? undefined : { listener })
-    }),
+    ...originToJson(origin),
     fate: JSON.parse(JSON.stringify(fate)),
-    reason: whyAbsent(one, self.trace.entries),
-    ...(kind === "tool"
-      ? undefined
-      : entryPlace(self.composition, kind, name, {
-          scope,
-          shadows: [],
-          ...(plugin === undefined ? undefined : { plugin })
-        }))
+    reason: whyAbsent(one, self),
+    ...entryPlace(self.composition, kind, name, origin)
   }
 }
 

@@ -84,7 +84,7 @@ const answerFor = Effect.fnUntraced(function* (
 })
 
 /** A file may leave variables to its host, so an unknown one is no failure; one that nothing refers to is most likely mistyped. */
-const reportUnused = (overrides: ReadonlyArray<Override>, { variables }: Rendered, format: Failure.Format) => {
+export const reportUnused = (overrides: ReadonlyArray<Override>, { variables }: Rendered, format: Failure.Format) => {
   const used = variables.map((variable) => variable.name)
   const unused = overrides.map((override) => override.name).filter((name) => !used.includes(name))
   if (unused.length === 0) return Effect.void

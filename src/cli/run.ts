@@ -35,8 +35,10 @@ import { diff } from "./diff.ts"
 import * as Help from "./Help.ts"
 import { explain } from "./explain.ts"
 import { init } from "./init.ts"
+import { log } from "./log.ts"
 import * as Output from "./Output.ts"
 import { render } from "./render.ts"
+import { step } from "./step.ts"
 import * as Style from "./Style.ts"
 import { tools } from "./tools.ts"
 import { version } from "./version.ts"
@@ -53,7 +55,7 @@ const preamble = Command.make("preamble").pipe(
     { command: "preamble render preamble.yaml", description: "What the model sees" },
     { command: "preamble explain preamble.yaml", description: "Where each part of it comes from" }
   ]),
-  Command.withSubcommands([render, explain, check, diff, tools, watch, init])
+  Command.withSubcommands([render, explain, check, diff, tools, watch, init, step, log])
 )
 
 /** A usage error may be the very flag that asks for JSON, so the arguments are looked at by hand. */

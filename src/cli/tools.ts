@@ -14,9 +14,11 @@ import type { AssembledTool } from "../Assembly.ts"
 import { CompositionScopes } from "../composition/CompositionScopes.ts"
 import * as Difference from "../Difference.ts"
 import { byCodeUnits } from "../internal/codeUnits.ts"
+import { type Hider, hidersOf } from "../internal/hiders.ts"
 import { nearest } from "../internal/nearest.ts"
 import { byteLength } from "../internal/utf8.ts"
 import { wrap } from "../internal/width.ts"
+import type { Shadowed } from "../Origin.ts"
 import type { AssembleError } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
@@ -87,12 +89,20 @@ export const tools = Command.make(
 // views
 // -----------------------------------------------------------------------------
 
+/** A tool of the registry that a nearer one of its name hides. */
+interface ShadowedTool {
+  readonly name: string
+  readonly of: Shadowed
+  readonly by: Shadowed
+}
+
 /** What one scope shows. */
 interface View {
   readonly scope: string
   readonly tools: ReadonlyArray<AssembledTool>
-  /** Names that it knows and does not show. */
-  readonly hidden: ReadonlySet<string>
+  /** Names that it knows and does not show, with those that hide them. */
+  readonly hidden: ReadonlyMap<string, ReadonlyArray<Hider>>
+  readonly shadowed: ReadonlyArray<ShadowedTool>
   /** Names in `toolOrder` that it does not know. */
   readonly unknown: ReadonlyArray<string>
   /** Why else it cannot be assembled. */
@@ -111,7 +121,7 @@ const viewsOf = Effect.fnUntraced(function* ({ overrides, scope }: Target.World)
 })
 
 const viewOf = (scope: string, traced: Result.Result<Trace, AssembleError>): View => {
-  const nothing = { scope, tools: [], hidden: new Set<string>(), unknown: [], error: undefined }
+  const nothing: View = { scope, tools: [], hidden: new Map(), shadowed: [], unknown: [], error: undefined }
   if (Result.isFailure(traced)) {
     const error = traced.failure
     return error._tag === "UnknownTool" ? { ...nothing, unknown: error.unknown } : { ...nothing, error }
@@ -119,7 +129,17 @@ const viewOf = (scope: string, traced: Result.Result<Trace, AssembleError>): Vie
   const { assembly, entries } = traced.success
   const shown = new Set(assembly.tools.map((tool) => tool.schema.name))
   const known = entries.flatMap((entry) => (entry.kind === "tool" ? [entry.name] : (entry.hidden ?? [])))
-  return { ...nothing, tools: assembly.tools, hidden: new Set(known.filter((name) => !shown.has(name))) }
+  const hidden = new Set(known.filter((name) => !shown.has(name)))
+  return {
+    ...nothing,
+    tools: assembly.tools,
+    hidden: new Map([...hidden].map((name) => [name, hidersOf(entries, name)])),
+    shadowed: entries.flatMap(({ fate, kind, name, plugin, scope }) =>
+      kind === "tool" && fate._tag === "Shadowed"
+        ? [{ name, of: { scope, ...(plugin === undefined ? undefined : { plugin }) }, by: fate.by }]
+        : []
+    )
+  }
 }
 
 const inOrder = (view: View, order: ReadonlyArray<string>): View => {
@@ -160,7 +180,7 @@ const answer = Effect.fnUntraced(function* (found: Found, format: Failure.Format
 
 /** Every name that some scope knows. */
 const namesIn = (views: ReadonlyArray<View>): ReadonlyArray<string> => {
-  const names = views.flatMap((view) => [...view.tools.map((tool) => tool.schema.name), ...view.hidden])
+  const names = views.flatMap((view) => [...view.tools.map((tool) => tool.schema.name), ...view.hidden.keys()])
   return [...new Set(names)].sort(byCodeUnits)
 }
 
@@ -203,6 +223,12 @@ const toJson = (found: Found, tokenizer: Tokenizer["Service"]): Schema.JsonObjec
       name,
       scopes: Object.fromEntries(known.map((one) => [one.scope, stateOf(one, name, order)]))
     })),
+    hidden: known.flatMap(({ hidden, scope }) =>
+      [...hidden].map(([name, by]) => ({ scope, name, by: by.map((one) => ({ ...one })) }))
+    ),
+    shadowed: known.flatMap(({ scope, shadowed }) =>
+      shadowed.map(({ by, name, of }) => ({ scope, name, of: { ...of }, by: { ...by } }))
+    ),
     unknown: strangers(found).map((one) => ({ ...one })),
     failed: views.flatMap(({ error, scope }) =>
       error === undefined ? [] : [{ scope, _tag: error._tag, message: error.message }]
@@ -264,8 +290,8 @@ const table = ({ tools }: View, { style, tokenizer, width }: Options): string =>
 const scopeLines = (view: View, { order, views }: Found, { style, width }: Options): ReadonlyArray<string> => {
   const by = (state: State) => namesIn(views).filter((name) => stateOf(view, name, order) === state)
   const say = (state: State, what: string) => {
-    const names = by(state)
-    return names.length === 0 ? [] : [`${what} ${names.join(", ")}`]
+    const all = together(by(state), (name) => reasonOf(view, name))
+    return all.length === 0 ? [] : [`${what} ${all.join(", ")}`]
   }
   const count = countOf(view)
   const facts =
@@ -279,11 +305,49 @@ const scopeLines = (view: View, { order, views }: Found, { style, width }: Optio
                 `without that it shows ${count}`
               ]),
           ...say("hidden", "hides"),
-          ...say("listed", "hides, though toolOrder lists it:")
+          ...say("listed", "hides, though toolOrder lists it:"),
+          ...shadowedFact(view)
         ]
   const bad = view.error !== undefined || view.unknown.length > 0
   const lines = wrap(`${view.scope}: ${facts.join("; ")}`, Math.max(2, width - 4))
   return lines.map((line, i) => `${i === 0 ? "  " : "    "}${bad ? style.red(line) : line}`)
+}
+
+/** `a and b (why)`: names that have one reason stand together. */
+const together = (names: ReadonlyArray<string>, reasonOf: (name: string) => string): ReadonlyArray<string> => {
+  const byReason = new Map<string, Array<string>>()
+  for (const name of names) {
+    const reason = reasonOf(name)
+    const others = byReason.get(reason)
+    if (others === undefined) byReason.set(reason, [name])
+    else others.push(name)
+  }
+  return [...byReason].map(([reason, all]) => `${all.join(", ")} (${reason})`)
+}
+
+const shadowedFact = ({ shadowed }: View): ReadonlyArray<string> =>
+  shadowed.length === 0
+    ? []
+    : [
+        `shadows ${shadowed.map(({ by, name, of }) => `${name} of ${contributor(of)} by that of ${contributor(by)}`).join(", ")}`
+      ]
+
+const contributor = ({ plugin, scope }: Shadowed): string => (plugin === undefined ? scope : `${scope} (${plugin})`)
+
+/** Why a scope hides a tool, in a few words. */
+const reasonOf = ({ hidden }: View, name: string): string => {
+  const reasons = (hidden.get(name) ?? []).map((hider) => {
+    const scope = contributor(hider)
+    switch (hider.kind) {
+      case "restriction":
+        return hider.list === "deny" ? `denied by ${scope}` : `not allowed by ${scope}`
+      case "listener":
+        return `removed by listener ${hider.entry} of ${scope}`
+      default:
+        return `hidden by ${hider.entry === "" ? "a provider" : `provider ${hider.entry}`} of ${scope}`
+    }
+  })
+  return reasons.length === 0 ? "left out by the waterfall" : [...new Set(reasons)].join(", ")
 }
 
 const strangerLines = (found: Found, { style, width }: Options): ReadonlyArray<string> => {

@@ -14,13 +14,14 @@ import type * as PromptContext from "../PromptContext.ts"
 import type * as Section from "../Section.ts"
 import type { ToolSchema } from "../ToolSchema.ts"
 import { toError } from "./Complaint.ts"
-import type { Silence, VariableValue } from "./CompositionFile.ts"
-import { type Draft, fromDocument, type Located, type NotMounted } from "./Draft.ts"
+import type { Restriction, Silence, VariableValue } from "./CompositionFile.ts"
+import { type ContentsDraft, type Draft, fromDocument, type Located, type NotMounted } from "./Draft.ts"
 import * as DshPreset from "./DshPreset.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
 import * as Resources from "./Resources.ts"
 import * as Rules from "./Rules.ts"
 import * as SourceFile from "./SourceFile.ts"
+import * as ToolRules from "./ToolRules.ts"
 import * as Yaml from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -56,6 +57,18 @@ export interface Contents {
 }
 
 /**
+ * What a scope under `scopes` contributes, where it stands, and which of the tools that it inherits it shows.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ScopeContents extends Contents {
+  /** The label of the scope above it; `global` if there is none. */
+  readonly parent: string | undefined
+  readonly restrict: Located<Restriction> | undefined
+}
+
+/**
  * A composition without problems, all its texts read.
  *
  * @since 0.1.0
@@ -68,7 +81,7 @@ export interface Composition {
   readonly runtimeContext: boolean
   readonly toolOrder: ReadonlyArray<string> | undefined
   readonly global: Contents
-  readonly scopes: ReadonlyArray<Contents & { readonly parent: string | undefined }>
+  readonly scopes: ReadonlyArray<ScopeContents>
   /** The scope that is assembled if none is asked for. */
   readonly scope: string
   /** The texts of the built-in sections, by the names of those. */
@@ -125,14 +138,26 @@ export const resolve = (
   files: ReadonlyMap<string, Resources.Content>
 ): Result.Result<Composition, InvalidComposition> => {
   const resources = Resources.make(draft, files)
-  const complaints = [...draft.complaints, ...Rules.complaintsOf(draft), ...resources.complaints]
+  const complaints = [
+    ...draft.complaints,
+    ...Rules.complaintsOf(draft),
+    ...resources.complaints,
+    ...ToolRules.complaintsOf(draft, resources)
+  ]
   if (complaints.length > 0) return Result.fail(toError(draft.document.source, complaints))
-  const contents = (contents: Draft["global"]): Contents => ({
+  const toolPlaces = new Map<ToolSchema, Resources.PlacedTool>()
+  const toolsOf = (contents: ContentsDraft): ReadonlyArray<ToolSchema> =>
+    resources.toolsOf(contents).flatMap(({ place, schema }) => {
+      if (schema === undefined) return []
+      toolPlaces.set(schema, place)
+      return [schema]
+    })
+  const contents = (contents: ContentsDraft): Contents => ({
     scope: contents.scope,
     sections: contents.sections.map((item) => withText(item, resources)),
     contexts: contents.contexts.map((item) => withText(item, resources)),
     variables: contents.variables,
-    tools: contents.tools.flatMap((tool) => resources.toolsOf(tool)),
+    tools: toolsOf(contents),
     plugins: contents.plugins,
     suppressContexts: contents.suppressContexts
   })
@@ -149,7 +174,11 @@ export const resolve = (
     // A preset brings no tools, so its order has nothing to order, and each of its names would be unknown.
     toolOrder: DshPreset.isPreset(draft.document) ? undefined : draft.toolOrder?.value,
     global: contents(draft.global),
-    scopes: draft.scopes.map((scope) => ({ ...contents(scope), parent: scope.parent?.value })),
+    scopes: draft.scopes.map((scope) => ({
+      ...contents(scope),
+      parent: scope.parent?.value,
+      restrict: scope.restrict
+    })),
     scope: draft.scope?.value ?? "global",
     builtIns: new Map([
       ...(typeof draft.identity === "string"
@@ -158,7 +187,7 @@ export const resolve = (
       ...(prefix === undefined ? [] : [[names.prefix, prefix] as const]),
       ...(suffix === undefined ? [] : [[names.suffix, suffix] as const])
     ]),
-    toolPlaces: resources.toolPlaces,
+    toolPlaces,
     silences: draft.silences,
     notMounted: draft.notMounted,
     document: draft.document

@@ -118,6 +118,33 @@ const Tools = Schema.Array(
 ).annotate({ expected: "a list of tools", description: "Tools, written out or in JSON files" })
 
 /**
+ * A restriction: which of the tools that a scope inherits it shows. What its names may be is decided by `Restriction`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const RestrictionEntry = Schema.Struct({
+  allow: Schema.optionalKey(
+    Schema.Array(Name).annotate({
+      expected: "a list of tool names",
+      description: "Only these of the inherited tools are shown; an empty list hides them all"
+    })
+  ),
+  deny: Schema.optionalKey(
+    Schema.Array(Name).annotate({
+      expected: "a list of tool names",
+      description: "These of the inherited tools are hidden"
+    })
+  )
+}).annotate({ identifier: "Restriction", expected: "a map with allow or deny" })
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Restriction = typeof RestrictionEntry.Type
+
+/**
  * A variable's value: text, nothing (`null`), or what an environment variable holds.
  *
  * @since 0.1.0
@@ -199,6 +226,12 @@ const contents = {
  */
 export const ScopeEntry = Schema.Struct({
   parent: Schema.optionalKey(Name.annotate({ description: "The scope it inherits from; global if not given" })),
+  restrict: Schema.optionalKey(
+    RestrictionEntry.annotate({
+      expected: "a map with allow or deny",
+      description: "Which of the tools that it inherits the scope shows"
+    })
+  ),
   ...contents
 }).annotate({ identifier: "Scope", expected: "a map of what the scope contributes" })
 

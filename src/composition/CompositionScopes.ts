@@ -23,13 +23,18 @@ import type { RegistrationError } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
 import { Renderer } from "../Renderer.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
+import { ToolRegistry } from "../ToolRegistry.ts"
+import type { ToolSchema } from "../ToolSchema.ts"
 import { Waterfall } from "../Waterfall.ts"
 import { complain, type Complaint, type Path as ValuePath, toError } from "./Complaint.ts"
 import type { Composition, Contents } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
+import type { Handlers } from "./Handler.ts"
 import { load } from "./Loader.ts"
 import * as Plugins from "./Plugins.ts"
+import { complainOfTool, type PlacedTool } from "./Resources.ts"
+import { namesIn, unknownTools } from "./ToolRules.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -47,11 +52,13 @@ export type Environment = { readonly [name: string]: string | undefined }
  * @since 0.1.0
  * @category models
  */
-export interface Options {
+export interface Options<R = never> {
   /** What `{ env: NAME }` reads, once, when the layer is built. By default the environment of the process. */
   readonly env?: Environment | undefined
   /** The plugins that the composition names. One that is missing here is a problem. */
   readonly plugins?: Plugins.Plugins | undefined
+  /** What runs the calls of the file's tools, by their names. A tool without one is shown, and run by others. */
+  readonly handlers?: Handlers<R> | undefined
 }
 
 // -----------------------------------------------------------------------------
@@ -102,17 +109,23 @@ export class CompositionScopes extends Context.Service<
 // -----------------------------------------------------------------------------
 
 /**
- * A `SystemPrompt` with the whole composition in it, and the scopes to assemble it for, over services that can be
- * replaced. It fails where a plugin does.
+ * A `SystemPrompt` and a `ToolRegistry` with the whole composition in them, and the scopes to assemble it for, over
+ * services that can be replaced. It fails where a plugin does.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layerNoDeps = (
+export const layerNoDeps = <R = never>(
   composition: Composition,
-  options: Options = {}
-): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition, Overlays | Renderer | Waterfall> =>
+  options: Options<R> = {}
+): Layer.Layer<
+  SystemPrompt | ToolRegistry | CompositionScopes,
+  InvalidComposition,
+  Overlays | Renderer | Waterfall | Exclude<R, EffectScope.Scope>
+> =>
   Layer.effect(CompositionScopes, register(composition, options)).pipe(
+    // One for this composition alone: in one build with another it would be taken for that one's.
+    Layer.provideMerge(Layer.fresh(ToolRegistry.layer)),
     Layer.provideMerge(
       SystemPrompt.layerNoDepsWith({
         identity: composition.identity,
@@ -134,10 +147,10 @@ export const layerNoDeps = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
+export const layer = <R = never>(
   composition: Composition,
-  options: Options = {}
-): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition> =>
+  options: Options<R> = {}
+): Layer.Layer<SystemPrompt | ToolRegistry | CompositionScopes, InvalidComposition, Exclude<R, EffectScope.Scope>> =>
   Layer.provide(
     layerNoDeps(composition, options),
     Layer.fresh(Layer.mergeAll(Overlays.layer, Waterfall.layer, Renderer.layer))
@@ -149,10 +162,14 @@ export const layer = (
  * @since 0.1.0
  * @category layers
  */
-export const layerFile = (
+export const layerFile = <R = never>(
   file: string,
-  options: { readonly env?: Environment } = {}
-): Layer.Layer<SystemPrompt | CompositionScopes, InvalidComposition, FileSystem.FileSystem | Path.Path> =>
+  options: Omit<Options<R>, "plugins"> = {}
+): Layer.Layer<
+  SystemPrompt | ToolRegistry | CompositionScopes,
+  InvalidComposition,
+  FileSystem.FileSystem | Path.Path | Exclude<R, EffectScope.Scope>
+> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const path = yield* Path.Path
@@ -166,14 +183,20 @@ export const layerFile = (
 // registration
 // -----------------------------------------------------------------------------
 
-const register = Effect.fn("CompositionScopes.register")(function* (composition: Composition, options: Options) {
+const register = Effect.fn("CompositionScopes.register")(function* <R>(composition: Composition, options: Options<R>) {
   const scopes = yield* makeScopes(composition)
+  const complaints = [...strangersIn(composition, options.handlers ?? {})]
   for (const contents of [composition.global, ...composition.scopes]) {
     const scope = scopes.get(contents.scope) ?? PromptScope.global
     yield* PromptScope.provide(scope)(registerContents(composition, contents, options.env ?? process.env))
+    complaints.push(
+      ...(yield* PromptScope.provide(scope)(registerTools(composition, contents, options.handlers ?? {})))
+    )
   }
-  // Plugins come last: a name that the file and a plugin both use is the plugin's problem, at its line.
+  if (complaints.length > 0) return yield* toError(composition.document.source, complaints)
+  // Plugins come after the file: a name that both use is the plugin's problem, at its line.
   yield* mountAll(composition, scopes, options.plugins ?? new Map())
+  yield* restrictAll(composition, scopes)
   return CompositionScopes.of({
     scopes,
     initial: scopes.get(composition.scope) ?? PromptScope.global,
@@ -231,8 +254,69 @@ const registerContents = Effect.fnUntraced(function* (composition: Composition, 
   }
   for (const { path, value } of contents.sections) yield* at(path, prompt.section(value))
   for (const { path, value } of contents.contexts) yield* at(path, prompt.context(value))
-  if (contents.tools.length > 0) yield* at(["tools"], prompt.tools(contents.tools))
   if (contents.suppressContexts) yield* at(["suppressRuntimeContext"], prompt.suppressContexts)
+})
+
+/** All that are refused are problems, each at its place. */
+const registerTools = Effect.fnUntraced(function* <R>(
+  composition: Composition,
+  contents: Contents,
+  handlers: Handlers<R>
+) {
+  const registry = yield* ToolRegistry
+  const refused: Array<Complaint> = []
+  for (const tool of contents.tools) {
+    const handler = Object.hasOwn(handlers, tool.name) ? handlers[tool.name] : undefined
+    const registered = handler === undefined ? registry.register(tool) : handler.register(registry, tool)
+    yield* Effect.catch(registered, (error) =>
+      Effect.sync(() => refused.push(complainOfTool(placeOfTool(composition, tool), error)))
+    )
+  }
+  return refused
+})
+
+/** `parse` knows the places of all tools; of a tool that was put in by hand nobody does. */
+const placeOfTool = ({ document, toolPlaces }: Composition, tool: ToolSchema): PlacedTool =>
+  toolPlaces.get(tool) ?? { document, path: [], reference: undefined }
+
+/** A handler that no tool has is a mistake in the host, or in the name of the tool. */
+const strangersIn = <R>(composition: Composition, handlers: Handlers<R>): ReadonlyArray<Complaint> => {
+  const known = new Set(
+    [composition.global, ...composition.scopes].flatMap(({ tools }) => tools.map(({ name }) => name))
+  )
+  return Object.keys(handlers).flatMap((name) => {
+    if (known.has(name)) return []
+    const near = nearest(name, known)
+    const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`
+    const message = `there is a handler for ${JSON.stringify(name)}, which is no tool of this composition.${hint} Tools: ${known.size === 0 ? "none" : [...known].join(", ")}.`
+    return [complain(composition.document, [], message, { tag: "UnknownTool" })]
+  })
+}
+
+/** Restrictions come last of all: they name what plugins may have registered. */
+const restrictAll = Effect.fnUntraced(function* (
+  composition: Composition,
+  scopes: ReadonlyMap<string, PromptScope.PromptScope>
+) {
+  const registry = yield* ToolRegistry
+  const refused: Array<Complaint> = []
+  for (const { restrict, scope, tools } of composition.scopes) {
+    if (restrict === undefined) continue
+    yield* registry.restrict(restrict.value).pipe(
+      PromptScope.provide(scopes.get(scope) ?? PromptScope.global),
+      Effect.catch((error) =>
+        Effect.sync(() => {
+          const { document } = composition
+          if (error._tag === "UnknownTool") {
+            const unknown = namesIn(restrict).filter(({ value }) => error.unknown.includes(value))
+            const own = new Set(tools.map(({ name }) => name))
+            refused.push(...unknownTools(document, scope, unknown, { inherited: error.known, own }))
+          } else refused.push(complain(document, restrict.path, error.message, { tag: error._tag }))
+        })
+      )
+    )
+  }
+  if (refused.length > 0) return yield* toError(composition.document.source, refused)
 })
 
 const problemAt = (

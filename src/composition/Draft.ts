@@ -12,6 +12,8 @@ import * as Schema from "effect/Schema"
 import {
   CompositionFile,
   ContextEntry,
+  type Restriction,
+  RestrictionEntry,
   ScopeEntry,
   SectionEntry,
   type Silence,
@@ -23,7 +25,7 @@ import {
 } from "./CompositionFile.ts"
 import { names } from "../Persona.ts"
 import * as Decoding from "./Decoding.ts"
-import type { Complaint, Path } from "./Complaint.ts"
+import { complain, type Complaint, type Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
 // -----------------------------------------------------------------------------
@@ -53,6 +55,12 @@ export interface NameDraft {
   readonly name: string
 }
 
+/** A tool: its name, if it has one, and all of it, if it is well-formed. */
+export interface ToolDraft {
+  readonly name: string | undefined
+  readonly entry: typeof ToolEntry.Type | undefined
+}
+
 export interface ContentsDraft {
   /** The label of the scope. */
   readonly scope: string
@@ -62,7 +70,7 @@ export interface ContentsDraft {
   readonly sections: ReadonlyArray<Located<SectionDraft>>
   readonly contexts: ReadonlyArray<Located<ContextDraft>>
   readonly variables: ReadonlyArray<Located<{ readonly name: string; readonly value: VariableValue }>>
-  readonly tools: ReadonlyArray<Located<typeof ToolEntry.Type | { readonly file: string }>>
+  readonly tools: ReadonlyArray<Located<ToolDraft | { readonly file: string }>>
   readonly plugins: ReadonlyArray<Located<string>>
   readonly suppressContexts: boolean
 }
@@ -70,6 +78,7 @@ export interface ContentsDraft {
 export interface ScopeDraft extends ContentsDraft {
   readonly path: Path
   readonly parent: Located<string> | undefined
+  readonly restrict: Located<Restriction> | undefined
 }
 
 /** A row of a dsh preset that nothing here stands for. */
@@ -136,7 +145,7 @@ const under = <S extends Schema.Top & { readonly DecodingServices: never }>(
 // constructors
 // -----------------------------------------------------------------------------
 
-const ToolOrFile = Schema.Union([ToolEntry, Schema.Struct({ file: Schema.NonEmptyString })])
+const File = Schema.Struct({ file: Schema.NonEmptyString })
 
 const Identity = Schema.Union([Schema.Boolean, Schema.String])
 
@@ -151,7 +160,12 @@ export const fromDocument = (document: Document): Draft => {
   }))
   return {
     document,
-    complaints: [...document.complaints, ...tags, ...Decoding.complaintsOf(document, CompositionFile, value)],
+    complaints: [
+      ...document.complaints,
+      ...tags,
+      ...globalRestriction(document),
+      ...Decoding.complaintsOf(document, CompositionFile, withoutRestriction(value))
+    ],
     identity: under(Identity, value, [], "identity")?.value ?? false,
     personaPrefix: under(Text, member(value, "persona"), ["persona"], "prefix"),
     personaSuffix: under(Text, member(value, "persona"), ["persona"], "suffix"),
@@ -164,6 +178,17 @@ export const fromDocument = (document: Document): Draft => {
     notMounted: []
   }
 }
+
+/** To restrict the global scope breaks a rule of the registry of tools. So the key is none that is unknown. */
+const globalRestriction = (document: Document): ReadonlyArray<Complaint> => {
+  if (!isMap(document.value) || !Object.hasOwn(document.value, "restrict")) return []
+  const message =
+    "the global scope inherits no tools, so it cannot be restricted. Put `restrict` into the scope that is to see fewer tools, under `scopes`."
+  return [complain(document, ["restrict"], message, { tag: "InvalidRegistration", part: "key" })]
+}
+
+const withoutRestriction = (value: unknown): unknown =>
+  isMap(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== "restrict")) : value
 
 /** `tag:yaml.org,2002:js` as it was written: `!!js`. */
 export const showTag = (tag: string): string => tag.replace("tag:yaml.org,2002:", "!!")
@@ -190,10 +215,27 @@ const contentsOf = (scope: string, value: unknown, path: Path): ContentsDraft =>
     variables: variables.flatMap(({ key, ...item }) =>
       decoded(VariableValue, [item]).map((found) => ({ value: { name: key, value: found.value }, path: found.path }))
     ),
-    tools: decoded(ToolOrFile, list("tools")),
+    tools: toolsOf(member(value, "tools"), [...path, "tools"]),
     plugins: decoded(Schema.NonEmptyString, list("plugins")),
     suppressContexts: member(value, "suppressRuntimeContext") === true
   }
+}
+
+/** What is no list may stand for any tools. */
+const toolsOf = (value: unknown, path: Path): ContentsDraft["tools"] =>
+  value === undefined || Array.isArray(value)
+    ? listAt(value, path).map((item) => ({ value: toTool(item.value), path: item.path }))
+    : [{ value: { name: undefined, entry: undefined }, path }]
+
+const toTool = (value: unknown): ContentsDraft["tools"][number]["value"] => {
+  const tool = toToolDraft(value)
+  return tool.entry === undefined ? (Decoding.attempt(File, value) ?? tool) : tool
+}
+
+/** A tool as it is written, be it well-formed or not. */
+export const toToolDraft = (value: unknown): ToolDraft => {
+  const name = member(value, "name")
+  return { name: typeof name === "string" ? name : undefined, entry: Decoding.attempt(ToolEntry, value) }
 }
 
 const namesOf = (kind: NameDraft["kind"], items: ReadonlyArray<Located<unknown>>): ReadonlyArray<Located<NameDraft>> =>
@@ -227,9 +269,18 @@ const scopeOf = (scope: string, value: unknown, path: Path): ScopeDraft => {
     ...contents,
     path,
     parent: under(ScopeEntry.fields.parent.schema, value, path, "parent"),
+    restrict: restrictionOf(value, path),
     names: [...persona.map(toName), ...contents.names],
     sections: [...persona, ...contents.sections]
   }
+}
+
+/** Whoever mistypes the name of a list meant to give one. */
+const restrictionOf = (value: unknown, path: Path): ScopeDraft["restrict"] => {
+  const found = under(RestrictionEntry, value, path, "restrict")
+  const given = member(value, "restrict")
+  const mistyped = found?.value.allow === undefined && found?.value.deny === undefined && isMap(given)
+  return mistyped && Object.keys(given).length > 0 ? undefined : found
 }
 
 // -----------------------------------------------------------------------------

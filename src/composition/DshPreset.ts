@@ -115,7 +115,7 @@ export const fromDocument = (document: Document): Draft => {
         .map((row) => complain(document, row.path, "the prompt service is configured twice. Keep one row."))
     ],
     global: empty("global"),
-    scopes: [{ ...contents, path: [], parent: undefined }],
+    scopes: [{ ...contents, path: [], parent: undefined, restrict: undefined }],
     scope: { value: scope, path: [] },
     silences: [],
     notMounted: rows.filter((row) => row.disabled || !isMountable(row)).map((row) => toNotMounted(document, row))

@@ -7,7 +7,9 @@
  *
  * @since 0.1.0
  */
+import type { Hider } from "../internal/hiders.ts"
 import type { Owner, PromptError } from "../PromptError.ts"
+import type { ToolSchema } from "../ToolSchema.ts"
 import type { Path } from "./Complaint.ts"
 import type { Composition, Contents, Textual } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
@@ -25,7 +27,7 @@ import { type Place, placeAt } from "./SourceFile.ts"
  * - `UnknownTool`: each entry of `toolOrder` that is unknown.
  * - An error of rendering: the characters in the text. For a text in a file of its own that file, and then where the
  *   composition names it. Where YAML has escaped or folded the text, the beginning of it.
- * - Any other: the section, context or variable that is its owner.
+ * - Any other: the section, context, variable or tool that is its owner.
  *
  * @since 0.1.0
  * @category destructors
@@ -38,6 +40,7 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
         return entry === undefined ? [] : [at(composition, [...entry.path, "complete"])]
       })
     case "UnknownTool": {
+      if (error.kind !== "toolOrder") return []
       const unknown = new Set(error.unknown)
       return (composition.toolOrder ?? []).flatMap((tool, index) =>
         unknown.has(tool) ? [at(composition, ["toolOrder", index])] : []
@@ -55,6 +58,7 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
     case "ScopeClosed":
       return []
     default: {
+      if (error.kind === "tool") return placesOfEntry(composition, error)
       const entry = entryOf(composition, error)
       return entry === undefined ? [] : [at(composition, entry.path)]
     }
@@ -62,12 +66,14 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
 }
 
 /**
- * Where a composition says a section, a context or a variable; none for what it does not say.
+ * Where a composition says a section, a context, a variable or a tool; none for what it does not say. Of a tool in a tools
+ * file that file, and then where the composition names it.
  *
  * @since 0.1.0
  * @category destructors
  */
 export const placesOfEntry = (composition: Composition, owner: Owner): ReadonlyArray<Place> => {
+  if (owner.kind === "tool") return placesInTool(composition, owner, owner.entry, [])
   const path = entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
   return path === undefined ? [] : [at(composition, path)]
 }
@@ -127,16 +133,33 @@ export const placesInTool = (
   return found.reference === undefined ? [place] : [place, at(composition, found.reference)]
 }
 
-/** Of two of one name, the second: it is the one too many. */
+/**
+ * Where a composition has the list of a restriction that hides a tool; none if a plugin hides it.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const placesOfHider = (
+  composition: Composition,
+  { list, plugin, scope }: Hider,
+  tool: string
+): ReadonlyArray<Place> => {
+  const restrict = plugin === undefined ? composition.scopes.find((one) => one.scope === scope)?.restrict : undefined
+  if (restrict === undefined || list === undefined) return []
+  const named = restrict.value[list]?.includes(tool)
+  return named === (list === "deny") ? [at(composition, [...restrict.path, list])] : []
+}
+
 const toolOf = (composition: Composition, owner: Owner, tool: string): PlacedTool | undefined => {
-  const schema = entriesOf(composition, owner)?.contents.tools.findLast((one) => one.name === tool)
+  const schema = entriesOf(composition, owner)?.tool.get(tool)
   return schema === undefined ? undefined : composition.toolPlaces.get(schema)
 }
 
 /** The path to what an owner contributes, as far as it stands in the composition itself; of a tool, if one is named. */
 export const pathOf = (composition: Composition, owner: Owner, tool?: string): Path | undefined => {
-  if (owner.kind === "tools") {
-    const place = tool === undefined ? undefined : toolOf(composition, owner, tool)
+  if (owner.kind === "tools" || owner.kind === "tool") {
+    const named = tool ?? (owner.kind === "tool" ? owner.entry : undefined)
+    const place = named === undefined ? undefined : toolOf(composition, owner, named)
     return place?.reference?.slice(0, -1) ?? place?.path
   }
   return entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
@@ -150,7 +173,7 @@ const at = ({ document }: Composition, path: Path): Place => placeAt(document.so
 
 /** What a scope contributes, by name. Of two of one name, the first. */
 interface Entries {
-  readonly contents: Contents
+  readonly tool: ReadonlyMap<string, ToolSchema>
   readonly section: ReadonlyMap<string, Textual<unknown>>
   readonly context: ReadonlyMap<string, Textual<unknown>>
   readonly variable: ReadonlyMap<string, Contents["variables"][number]>
@@ -168,7 +191,7 @@ const indexOf = (composition: Composition): ReadonlyMap<string, Entries> => {
   const all = [composition.global, ...composition.scopes].toReversed().map((contents): [string, Entries] => [
     contents.scope,
     {
-      contents,
+      tool: new Map(contents.tools.map((tool) => [tool.name, tool])),
       section: byName(contents.sections),
       context: byName(contents.contexts),
       variable: byName(contents.variables)

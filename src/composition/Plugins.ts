@@ -1,6 +1,6 @@
 /**
  * The plugin modules that a composition names: files whose default export is a
- * `Layer` that registers something with the `SystemPrompt`.
+ * `Layer` that registers something with the `SystemPrompt` or the `ToolRegistry`.
  *
  * Importing a module runs its code, so it happens last, when the composition
  * itself has no problem left, and not at all where plugins are refused.
@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { SystemPrompt } from "../SystemPrompt.ts"
+import type { ToolRegistry } from "../ToolRegistry.ts"
 import { complain, type Complaint, toError } from "./Complaint.ts"
 import { describeCause } from "../Owner.ts"
 import type { Composition } from "./Composition.ts"
@@ -28,7 +29,7 @@ import type { InvalidComposition } from "./InvalidComposition.ts"
  * @since 0.1.0
  * @category models
  */
-export type PluginLayer = Layer.Layer<never, unknown, SystemPrompt>
+export type PluginLayer = Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>
 
 /**
  * Plugins under the names that the composition gives them.

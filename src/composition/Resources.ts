@@ -7,13 +7,19 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import type { Owner } from "../PromptError.ts"
-import * as ToolOrder from "../ToolOrder.ts"
+import type {
+  DuplicateRegistration,
+  InvalidRegistration,
+  InvalidToolSchema,
+  ReservedToolName,
+  ScopeClosed
+} from "../PromptError.ts"
+import * as RegisteredTool from "../RegisteredTool.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { complain, type Complaint, type Path } from "./Complaint.ts"
-import { type Text, ToolEntry, ToolsFile } from "./CompositionFile.ts"
+import { type Text, ToolsFile } from "./CompositionFile.ts"
 import * as Decoding from "./Decoding.ts"
-import { type ContentsDraft, type Draft, listAt, type Located } from "./Draft.ts"
+import { type ContentsDraft, type Draft, listAt, type Located, type ToolDraft, toToolDraft } from "./Draft.ts"
 import * as SourceFile from "./SourceFile.ts"
 import * as Yaml from "./Yaml.ts"
 
@@ -54,13 +60,19 @@ export interface PlacedTool {
   readonly reference: Path | undefined
 }
 
-type ToolDraft = ContentsDraft["tools"][number]
+/** A tool that a scope contributes, written out or in a tools file. */
+export interface ReadTool {
+  /** Not known of one without a name, or of all those in a file that cannot be read. */
+  readonly name: string | undefined
+  /** If nothing is wrong with it. */
+  readonly schema: ToolSchema.ToolSchema | undefined
+  readonly place: PlacedTool
+}
 
 export interface Resources {
   readonly complaints: ReadonlyArray<Complaint>
   readonly textOf: (text: Located<Text>) => PlacedText
-  readonly toolsOf: (tool: ToolDraft) => ReadonlyArray<ToolSchema.ToolSchema>
-  readonly toolPlaces: ReadonlyMap<ToolSchema.ToolSchema, PlacedTool>
+  readonly toolsOf: (contents: ContentsDraft) => ReadonlyArray<ReadTool>
 }
 
 // -----------------------------------------------------------------------------
@@ -71,21 +83,13 @@ export interface Resources {
 export const referencesOf = (draft: Draft): ReadonlySet<string> =>
   new Set([
     ...textFilesOf(draft).map((reference) => reference.value),
-    ...toolsOf(draft).flatMap(({ tool }) => ("file" in tool.value ? [tool.value.file] : []))
+    ...contentsOf(draft).flatMap(({ tools }) => tools.flatMap(({ value }) => ("file" in value ? [value.file] : [])))
   ])
 
 const textFilesOf = (draft: Draft): ReadonlyArray<Located<string>> =>
-  [draft.global, ...draft.scopes].flatMap((contents) => contents.textFiles)
+  contentsOf(draft).flatMap((contents) => contents.textFiles)
 
-interface OwnedTool {
-  readonly tool: ToolDraft
-  readonly owner: Owner
-}
-
-const toolsOf = (draft: Draft): ReadonlyArray<OwnedTool> =>
-  [draft.global, ...draft.scopes].flatMap(({ scope, tools }) =>
-    tools.map((tool) => ({ tool, owner: { kind: "tools" as const, entry: "", scope } }))
-  )
+const contentsOf = (draft: Draft): ReadonlyArray<ContentsDraft> => [draft.global, ...draft.scopes]
 
 // -----------------------------------------------------------------------------
 // constructors
@@ -104,14 +108,12 @@ export const make = (draft: Draft, files: ReadonlyMap<string, Content>): Resourc
     const file = fileOf(value)
     if (Result.isFailure(file)) complaints.push(complain(draft.document, path, file.failure))
   }
-  const tools = new Map<ToolDraft, ReadonlyArray<ToolSchema.ToolSchema>>()
-  const toolPlaces = new Map<ToolSchema.ToolSchema, PlacedTool>()
-  for (const owned of toolsOf(draft)) {
-    const placed = readTools(draft, owned, fileOf, complaints)
-    for (const { place, schema } of placed) toolPlaces.set(schema, place)
+  const tools = new Map<ContentsDraft, ReadonlyArray<ReadTool>>()
+  for (const contents of contentsOf(draft)) {
+    const { scope } = contents
     tools.set(
-      owned.tool,
-      placed.map((one) => one.schema)
+      contents,
+      contents.tools.flatMap((tool) => readTools({ draft, scope, fileOf, complaints }, tool))
     )
   }
   return {
@@ -121,13 +123,12 @@ export const make = (draft: Draft, files: ReadonlyMap<string, Content>): Resourc
       const file = Result.getOrElse(fileOf(value.file), () => undefined)
       return { text: file?.text ?? "", path: [...path, "file"], file }
     },
-    toolsOf: (tool) => tools.get(tool) ?? [],
-    toolPlaces
+    toolsOf: (contents) => tools.get(contents) ?? []
   }
 }
 
 /** A tools file that two scopes name has its mistakes once. */
-const distinct = (complaints: ReadonlyArray<Complaint>): ReadonlyArray<Complaint> => [
+export const distinct = (complaints: ReadonlyArray<Complaint>): ReadonlyArray<Complaint> => [
   ...new Map(
     complaints.map((one) => [JSON.stringify([one.source.file, one.offset, one.path, one.message]), one])
   ).values()
@@ -152,30 +153,28 @@ const readFile = (shown: string, name: string, content: Content | undefined): Re
 
 export const unreadable = (name: string, reason: string): string => `cannot read ${JSON.stringify(name)}: ${reason}`
 
-interface ReadTool {
-  readonly schema: ToolSchema.ToolSchema
-  readonly place: PlacedTool
+interface Reading {
+  readonly draft: Draft
+  /** The label of the scope that the tools are for. */
+  readonly scope: string
+  readonly fileOf: (name: string) => ReadFile
+  readonly complaints: Array<Complaint>
 }
 
-const readTools = (
-  draft: Draft,
-  { owner, tool }: OwnedTool,
-  fileOf: (name: string) => ReadFile,
-  complaints: Array<Complaint>
-): ReadonlyArray<ReadTool> => {
-  const { path, value } = tool
-  if (!("file" in value)) {
-    return toSchema({ document: draft.document, path, reference: undefined }, value, owner, complaints)
-  }
+const readTools = (reading: Reading, { path, value }: ContentsDraft["tools"][number]): ReadonlyArray<ReadTool> => {
+  const { complaints, draft, fileOf } = reading
+  const here: PlacedTool = { document: draft.document, path, reference: undefined }
+  if (!("file" in value)) return [readTool(reading, value, here)]
+  const unread = [{ name: undefined, schema: undefined, place: here }]
   const file = fileOf(value.file)
   if (Result.isFailure(file)) {
     complaints.push(complain(draft.document, [...path, "file"], file.failure))
-    return []
+    return unread
   }
   const read = Yaml.read(file.success)
   if (Result.isFailure(read)) {
     complaints.push(...read.failure)
-    return []
+    return unread
   }
   const document = read.success
   const refused = Decoding.complaintsOf(document, ToolsFile, document.value)
@@ -184,12 +183,9 @@ const readTools = (
   )
   complaints.push(...document.complaints, ...tags, ...refused)
   // A tool that has not its shape must not hide what is wrong with the next.
-  return (Array.isArray(document.value) ? listAt(document.value, []) : [{ value: document.value, path: [] }])
-    .filter((one) => Decoding.attempt(ToolEntry, one.value) !== undefined)
-    .flatMap((one) => {
-      const place = { document, path: one.path, reference: [...path, "file"] }
-      return toSchema(place, one.value, owner, complaints)
-    })
+  return (Array.isArray(document.value) ? listAt(document.value, []) : [{ value: document.value, path: [] }]).map(
+    (one) => readTool(reading, toToolDraft(one.value), { document, path: one.path, reference: [...path, "file"] })
+  )
 }
 
 /** The name of a file as a reader of messages finds it: from where the composition's own name starts. */
@@ -198,25 +194,33 @@ const beside = (composition: string, file: string): string => {
   return /^(?:[/\\]|[A-Za-z]:)/.test(file) ? file : folder + file.replace(/^\.\//, "")
 }
 
-const toSchema = (
-  place: PlacedTool,
-  value: unknown,
-  owner: Owner,
-  complaints: Array<Complaint>
-): ReadonlyArray<ReadTool> => {
-  const { document, path } = place
-  const made = ToolSchema.fromUnknown(value, owner)
-  if (Result.isFailure(made)) {
-    const { _tag: tag, message } = made.failure
-    complaints.push(complain(document, [...path, ...fromJsonPath(made.failure.path)], message, { tag }))
-    return []
+const readTool = ({ complaints, scope }: Reading, { entry, name }: ToolDraft, place: PlacedTool): ReadTool => {
+  if (entry === undefined) return { name, schema: undefined, place }
+  const made = RegisteredTool.fromUnknown({ ...entry, handler: undefined }, scope)
+  if (Result.isSuccess(made)) return { name, schema: made.success.schema, place }
+  complaints.push(complainOfTool(place, made.failure))
+  // What is wrong with its name must not hide what is wrong with its parameters.
+  if (made.failure._tag !== "InvalidToolSchema") {
+    const checked = ToolSchema.fromUnknown(entry, { kind: "tool", entry: entry.name, scope })
+    // Both refuse an empty name.
+    if (Result.isFailure(checked) && entry.name !== "") complaints.push(complainOfTool(place, checked.failure))
   }
-  const reserved = ToolOrder.reserved(made.success.name, owner)
-  if (Result.isFailure(reserved)) {
-    const { _tag: tag, message } = reserved.failure
-    complaints.push(complain(document, [...path, "name"], message, { tag }))
-  }
-  return [{ schema: made.success, place }]
+  return { name, schema: undefined, place }
+}
+
+/** What the registry of tools refuses, at its place. */
+export const complainOfTool = (
+  { document, path }: PlacedTool,
+  error: DuplicateRegistration | InvalidRegistration | InvalidToolSchema | ReservedToolName | ScopeClosed
+): Complaint => {
+  const { _tag: tag, message } = error
+  const at =
+    error._tag === "InvalidToolSchema"
+      ? fromJsonPath(error.path)
+      : error._tag === "InvalidRegistration"
+        ? [error.field]
+        : ["name"]
+  return complain(document, [...path, ...at], message, { tag })
 }
 
 const step = /\.([A-Za-z_]\w*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g

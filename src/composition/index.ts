@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-export { type Composition, type Contents, type Input, parse, type Textual } from "./Composition.ts"
+export { type Composition, type Contents, type Input, parse, type ScopeContents, type Textual } from "./Composition.ts"
 export { CompositionFile } from "./CompositionFile.ts"
 export {
   CompositionScopes,
@@ -17,6 +17,7 @@ export {
   UnknownScope
 } from "./CompositionScopes.ts"
 export type { Located, NotMounted } from "./Draft.ts"
+export { handler, type Handler, type Handlers, type Options as HandlerOptions } from "./Handler.ts"
 export { format, InvalidComposition, maxProblems, Problem } from "./InvalidComposition.ts"
 export { load, loadFrom } from "./Loader.ts"
 export { placesOf } from "./Places.ts"

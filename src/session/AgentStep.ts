@@ -16,13 +16,14 @@ import type { Assembly } from "../Assembly.ts"
 import type { AssembleError, RenderError } from "../PromptError.ts"
 import type { Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
-import { attempt } from "./internal/attempt.ts"
+import { attempt, type Input } from "./internal/attempt.ts"
 import type * as Event from "./Event.ts"
-import type { Block } from "./Message.ts"
+import type { Block, Source } from "./Message.ts"
 import * as Position from "./Position.ts"
 import * as Request from "./Request.ts"
 import type { AdapterDefaults, Config } from "./RequestHeader.ts"
 import * as Session from "./Session.ts"
+import { StepEnded } from "./SessionError.ts"
 import type { SessionLog } from "./SessionLog.ts"
 import type { AppendError } from "./store/SessionStore.ts"
 
@@ -57,7 +58,7 @@ export interface Route {
  */
 export interface Said {
   readonly content: string | ReadonlyArray<Block>
-  readonly source?: { readonly kind: string } | undefined
+  readonly source?: Source | undefined
 }
 
 /**
@@ -89,13 +90,14 @@ export interface AgentStep {
   readonly request: Request.Request
   /** How much of the request before stands at the beginning of this one; none, if it is the first. */
   readonly prefix: Option.Option<Request.Prefix>
-  /** Appends what came of the request, in one transaction. */
-  readonly commit: (drafts: ReadonlyArray<Event.Draft>) => Effect.Effect<SessionLog, AppendError>
+  /** Appends what came of the request, in one transaction. Fails if the step has ended, also since another one began. */
+  readonly commit: (drafts: ReadonlyArray<Event.Draft>) => Effect.Effect<SessionLog, AppendError | StepEnded>
   /**
    * The request anew, after an attempt that failed, perhaps on another route: with the same rendered prompt, and without
-   * admitting anything again. After a compaction the prompt moves back to the head.
+   * admitting anything again. After a compaction the prompt moves back to the head, and a snapshot that was taken away is
+   * logged once more. Fails if the step has ended.
    */
-  readonly retry: (route?: Route) => Effect.Effect<AgentStep, AppendError>
+  readonly retry: (route?: Route) => Effect.Effect<AgentStep, AppendError | StepEnded>
   /** Ends the step; nothing, if it has ended. */
   readonly end: Effect.Effect<void, AppendError>
 }
@@ -106,7 +108,8 @@ export interface AgentStep {
 
 /**
  * Assembles and renders for the ambient prompt scope, logs what is new, and gives the request. The step is open then:
- * `end` it, or use `run`. A turn begins with it if none is open, and what an earlier process left open is closed.
+ * `end` it, or use `run`. A turn begins with it if none is open. A step that is still open is closed first, be it one that
+ * an earlier process left: a session has one step at a time.
  *
  * @since 0.1.0
  * @category constructors
@@ -114,67 +117,76 @@ export interface AgentStep {
 export const prepare: (
   session: Session.Session,
   options: Options
-) => Effect.Effect<AgentStep, AssembleError | RenderError | AppendError, SystemPrompt> = Effect.fnUntraced(function* (
-  session,
-  { route, said = [], startsSeries = false }
-) {
-  const prompt = yield* SystemPrompt
-  const assembly = yield* prompt.assemble
-  const rendered = yield* prompt.renderAssembly(assembly)
-  const shown = { assembly, rendered }
-  const time = yield* Clock.currentTimeMillis
-  return yield* session.modify((state) =>
-    Result.map(attempt(state, { ...shown, route, time, startsSeries, admit: said }), (made) => ({
-      state: made.state,
-      value: stepOf(session, { ...shown, route }, made, state)
-    }))
-  )
-})
+) => Effect.Effect<AgentStep, AssembleError | RenderError | AppendError, SystemPrompt> = (session, options) =>
+  Effect.flatMap(show, (shown) => admit(session, shown, options))
 
-/** What stays the same in all attempts of a step, and the route of the last. */
+/** What stays the same in all attempts of a step. */
 interface Shown {
   readonly assembly: Assembly
   readonly rendered: Rendered
-  readonly route: Route
 }
+
+/** All that can fail or take its time without the log. */
+const show = Effect.gen(function* () {
+  const prompt = yield* SystemPrompt
+  const assembly = yield* prompt.assemble
+  const rendered = yield* prompt.renderAssembly(assembly)
+  return { assembly, rendered }
+})
+
+/** The one transaction of a first attempt. */
+const admit = (
+  session: Session.Session,
+  shown: Shown,
+  { route, said = [], startsSeries = false }: Options
+): Effect.Effect<AgentStep, AppendError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (time) =>
+    session.modify((state) => made(session, state, { ...shown, route, time, startsSeries, admit: said }))
+  )
+
+const made = (session: Session.Session, before: Session.State, input: Input) =>
+  Result.map(attempt(before, input), ({ request, state }) => ({
+    state,
+    value: stepOf(session, input, request, state.log.position, before.previous)
+  }))
 
 const stepOf = (
   session: Session.Session,
-  shown: Shown,
-  { request, state }: { readonly state: Session.State; readonly request: Request.Request },
-  before: Session.State
+  { assembly, rendered, route }: Input,
+  request: Request.Request,
+  { step, turn }: Position.Position,
+  previous: Option.Option<Request.Request>
 ): AgentStep => {
-  const { step, turn } = state.log.position
-  const { assembly, rendered } = shown
+  const isOpen = ({ position }: SessionLog): boolean =>
+    position.isStepOpen && position.turn === turn && position.step === step
+  const open = (log: SessionLog) => (isOpen(log) ? Result.void : Result.fail(new StepEnded({ turn, step })))
   return {
     turn,
     step,
     assembly,
     rendered,
     request,
-    prefix: Option.map(before.previous, (earlier) => Request.prefix(request, earlier)),
-    commit: (drafts) => Session.commit(session, drafts),
-    retry: (route = shown.route) =>
+    prefix: Option.map(previous, (earlier) => Request.prefix(request, earlier)),
+    commit: (drafts) => Session.commit(session, (log) => Result.map(open(log), () => drafts)),
+    retry: (other = route) =>
       Effect.flatMap(Clock.currentTimeMillis, (time) =>
         session.modify((state) =>
-          Result.map(attempt(state, { ...shown, route, time, startsSeries: false, admit: undefined }), (made) => ({
-            state: made.state,
-            value: stepOf(session, { ...shown, route }, made, state)
-          }))
+          Result.flatMap(open(state.log), () =>
+            made(session, state, { assembly, rendered, route: other, time, startsSeries: false, admit: undefined })
+          )
         )
       ),
     end: Effect.flatMap(Clock.currentTimeMillis, (time) =>
       Effect.asVoid(
-        Session.commit(session, ({ position }) =>
-          Result.succeed(position.turn === turn && position.step === step ? Position.endStep(position, time) : [])
-        )
+        Session.commit(session, (log) => Result.succeed(isOpen(log) ? Position.endStep(log.position, time) : []))
       )
     )
   }
 }
 
 /**
- * Prepares a step, uses it, and ends it, however the use ends: with a result, a failure, or by interruption.
+ * Prepares a step, uses it, and ends it, however the use ends: with a result, a failure, or by interruption. A step that
+ * was logged is ended in any case, also if the fibre is interrupted while the store still writes.
  *
  * @since 0.1.0
  * @category constructors
@@ -185,5 +197,7 @@ export const run = <A, E, R>(
   use: (step: AgentStep) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | AssembleError | RenderError | AppendError, R | SystemPrompt> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(restore(prepare(session, options)), (step) => Effect.onExit(restore(use(step)), () => step.end))
+    Effect.flatMap(restore(show), (shown) =>
+      Effect.flatMap(admit(session, shown, options), (step) => Effect.onExit(restore(use(step)), () => step.end))
+    )
   )

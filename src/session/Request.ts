@@ -7,10 +7,11 @@
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import { byteLength, firstDifference } from "../internal/utf8.ts"
-import * as Event from "./Event.ts"
+import * as asking from "./internal/asking.ts"
 import type { Message } from "./Message.ts"
 import type { RequestHeader } from "./RequestHeader.ts"
 import * as SessionLog from "./SessionLog.ts"
+import * as Surface from "./Surface.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -57,13 +58,17 @@ export interface Prefix {
  * @category constructors
  */
 export const fromLog = (log: SessionLog.SessionLog): Option.Option<Request> =>
-  log.requestHeader === undefined
-    ? Option.none()
-    : Option.some({ seq: log.length, header: log.requestHeader.data.header, messages: SessionLog.messages(log) })
+  Option.map(Option.fromUndefinedOr(SessionLog.requested(log)), derive)
+
+const derive = ({ header, seq, surface }: SessionLog.Requested): Request => ({
+  seq,
+  header,
+  messages: Surface.messages(surface)
+})
 
 /**
- * The request as it was sent when the log had so many events; none before a header was logged. Reads the log from its
- * beginning.
+ * The request as it was sent when the log had so many events; none before a header was logged, or if it never had as many.
+ * Reads the log from its beginning.
  *
  * @since 0.1.0
  * @category constructors
@@ -71,41 +76,45 @@ export const fromLog = (log: SessionLog.SessionLog): Option.Option<Request> =>
 export const rebuild: {
   (seq: number): (log: SessionLog.SessionLog) => Option.Option<Request>
   (log: SessionLog.SessionLog, seq: number): Option.Option<Request>
-} = dual(2, (log: SessionLog.SessionLog, seq: number) => fromLog(SessionLog.until(log, seq)))
-
-const isAnswer = Event.is("assistant/message")
+} = dual(2, (log: SessionLog.SessionLog, seq: number) =>
+  seq > log.length ? Option.none() : fromLog(SessionLog.until(log, seq))
+)
 
 /**
- * The places of the requests of a log, as far as it tells: of each step, what was sent before the answer came, or before
- * the step ended without one. Reads the log from its beginning.
+ * The places of the requests of a log, as far as it tells: of each answer, and of each step without one, what was sent last
+ * before it. Reads the log from its beginning.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const places = (log: SessionLog.SessionLog): ReadonlyArray<number> => {
   const found: Array<number> = []
-  let isOpen = false
+  let place: number | undefined
+  let isAsking = false
   let isRequested = false
   for (const event of SessionLog.events(log)) {
     if (event.type === "request/header") isRequested = true
-    if (event.type === "step/start") isOpen = true
-    else if (isOpen && (isAnswer(event) || event.type === "step/end")) {
-      if (isRequested) found.push(event.seq)
-      isOpen = false
+    if (place !== undefined && ends.has(event.type)) {
+      found.push(place)
+      place = undefined
     }
+    isAsking = asking.after(isAsking, event)
+    if (isAsking && isRequested && asking.leads(event)) place = event.seq + 1
   }
-  if (isOpen && isRequested) found.push(log.length)
+  if (place !== undefined) found.push(place)
   return found
 }
 
+const ends: ReadonlySet<string> = new Set(["assistant/message", "step/start", "step/end", "turn/end"])
+
 /**
- * The last request of a log, as far as it tells. Reads the log from its beginning.
+ * The last request of a log, as far as it tells: that at the last of its `places`.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const last = (log: SessionLog.SessionLog): Option.Option<Request> =>
-  Option.flatMap(Option.fromUndefinedOr(places(log).at(-1)), (seq) => rebuild(log, seq))
+  Option.map(Option.fromUndefinedOr(log.requested), derive)
 
 // -----------------------------------------------------------------------------
 // destructors

@@ -10,15 +10,16 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Option } from "effect/Option"
+import * as Ref from "effect/Ref"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import * as SynchronizedRef from "effect/SynchronizedRef"
 import type * as Event from "./Event.ts"
 import * as Position from "./Position.ts"
 import * as Request from "./Request.ts"
 import type * as SessionError from "./SessionError.ts"
-import type { SessionHeader } from "./SessionHeader.ts"
+import * as SessionHeader from "./SessionHeader.ts"
 import * as SessionLog from "./SessionLog.ts"
 import {
   type AppendError,
@@ -42,7 +43,7 @@ export interface State {
   readonly log: SessionLog.SessionLog
   /** Whether this run has logged a header yet. */
   readonly hasRequested: boolean
-  /** How often something on the surface had been replaced when the last request was made, or when the run began. */
+  /** How often something on the surface had been replaced when the last request was made; 0, if there is none. */
   readonly generation: number
   /** The last request, of an earlier run too, as far as the log tells. */
   readonly previous: Option<Request.Request>
@@ -55,7 +56,7 @@ export interface State {
  * @category models
  */
 export interface Session {
-  readonly header: SessionHeader
+  readonly header: SessionHeader.SessionHeader
   readonly state: Effect.Effect<State>
   /**
    * One transaction: `f` says what the session becomes, from what it is. The events that the new log has more are written
@@ -77,37 +78,55 @@ export interface Session {
  * @category constructors
  */
 export const make = (writer: SessionWriter, log: SessionLog.SessionLog): Effect.Effect<Session> =>
-  Effect.map(
-    SynchronizedRef.make<State>({
-      log,
-      hasRequested: false,
-      generation: log.surface.generation,
-      previous: Request.last(log)
-    }),
-    (ref): Session => ({
+  Effect.gen(function* () {
+    const ref = yield* Ref.make(restore(log))
+    const door = yield* Semaphore.make(1)
+    return {
       header: log.header,
-      state: SynchronizedRef.get(ref),
+      state: Ref.get(ref),
       modify: (f) =>
-        SynchronizedRef.modifyEffect(ref, (state) =>
+        Effect.flatMap(Ref.get(ref), (state) =>
           Effect.flatMap(Effect.fromResult(f(state)), ({ state: next, value }) =>
-            Effect.as(writer.append(SessionLog.events(next.log, { from: state.log.length })), [value, next] as const)
+            writer
+              .append(SessionLog.events(next.log, { from: state.log.length }))
+              .pipe(Effect.andThen(Ref.set(ref, next)), Effect.as(value))
           )
-        ).pipe(Effect.uninterruptible)
-    })
-  )
+        ).pipe(
+          // Whoever waits can be interrupted; whoever has begun leaves store and memory the same.
+          Effect.uninterruptible,
+          door.withPermit
+        )
+    }
+  })
+
+/** What a run begins with. It follows from the log, so that this run decides as the one before would have. */
+const restore = (log: SessionLog.SessionLog): State => ({
+  log,
+  hasRequested: false,
+  generation: log.requested?.surface.generation ?? 0,
+  previous: Request.last(log)
+})
 
 /**
- * Begins a session, until the scope closes.
+ * Begins a session, until the scope closes. With a seed, as of a fork, its log begins with those events of another one: the
+ * first ones, in their order. The header of such a session says `isSeeded`.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const create = (header: SessionHeader): Effect.Effect<Session, CreateError, SessionStore | Scope.Scope> =>
-  SessionStore.use((store) => Effect.flatMap(store.create(header), (writer) => make(writer, SessionLog.empty(header))))
+export const create = Effect.fnUntraced(function* (
+  header: SessionHeader.SessionHeader,
+  seed: ReadonlyArray<Event.Event> = []
+): Effect.fn.Return<Session, CreateError, SessionStore | Scope.Scope> {
+  const store = yield* SessionStore
+  const own = yield* Effect.fromResult(SessionHeader.fromUnknown(header))
+  const log = yield* Effect.fromResult(SessionLog.fromEvents(own, seed))
+  return yield* make(yield* store.create(own, Stream.fromArray(SessionLog.events(log))), log)
+})
 
 /**
- * Goes on with a session, until the scope closes. What was left open when its process ended is closed by what is committed
- * next.
+ * Goes on with a session, until the scope closes. A step that was open when its process ended is closed by the next one; a
+ * turn goes on, unless `endTurn` is called first.
  *
  * @since 0.1.0
  * @category constructors
@@ -121,7 +140,7 @@ export const open = Effect.fnUntraced(function* (
 })
 
 /** All events of a stored log, folded. */
-const read = (id: string, header: SessionHeader) =>
+const read = (id: string, header: SessionHeader.SessionHeader) =>
   SessionStore.use((store) =>
     store.read(id).pipe(
       Stream.runFoldEffect(

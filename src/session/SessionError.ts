@@ -112,6 +112,24 @@ export class SurfaceViolation extends stackless(
   }
 }
 
+/**
+ * A step has ended: by its own end, by that of its turn, or since another step began. What was to come to the log with
+ * it did not.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class StepEnded extends stackless(
+  Schema.TaggedError<StepEnded>("effect-preamble/session/StepEnded")("StepEnded", {
+    turn: Schema.Int,
+    step: Schema.Int
+  })
+) {
+  override get message(): string {
+    return `step ${this.step} of turn ${this.turn} has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit.`
+  }
+}
+
 // -----------------------------------------------------------------------------
 // unions
 // -----------------------------------------------------------------------------
@@ -130,7 +148,7 @@ export type AppendError = InvalidEvent | SurfaceViolation
  * @since 0.1.0
  * @category errors
  */
-export const SessionError = Schema.Union([InvalidEvent, InvalidHeader, SurfaceViolation])
+export const SessionError = Schema.Union([InvalidEvent, InvalidHeader, SurfaceViolation, StepEnded])
 
 /**
  * Any error of a session's events.

@@ -11,9 +11,11 @@ import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Event from "./Event.ts"
+import * as asking from "./internal/asking.ts"
 import * as sparse from "./internal/sparse.ts"
 import type * as Message from "./Message.ts"
 import * as Position from "./Position.ts"
+import type { RequestHeader } from "./RequestHeader.ts"
 import * as RuntimeContextProjection from "./RuntimeContextProjection.ts"
 import type { AppendError } from "./SessionError.ts"
 import type { SessionHeader } from "./SessionHeader.ts"
@@ -47,6 +49,22 @@ export interface SessionLog {
   readonly requestHeader: Event.Of<"request/header"> | undefined
   /** The request/context that was logged last. */
   readonly requestContext: Event.Of<"request/context"> | undefined
+  /** Whether an answer is awaited. */
+  readonly isAsking: boolean
+  /** What the last request was derived from, as far as the log tells. */
+  readonly requested: Requested | undefined
+}
+
+/**
+ * What a request is derived from, and how much of the log there was.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Requested {
+  readonly seq: number
+  readonly header: RequestHeader
+  readonly surface: Surface.Surface
 }
 
 // -----------------------------------------------------------------------------
@@ -69,7 +87,9 @@ export const empty = (header: SessionHeader): SessionLog =>
     runtimeContext: RuntimeContextProjection.initial,
     position: Position.initial,
     requestHeader: undefined,
-    requestContext: undefined
+    requestContext: undefined,
+    isAsking: false,
+    requested: undefined
   })
 
 /**
@@ -93,7 +113,7 @@ const isRequestContext = Event.is("request/context")
 const appendOne = (self: SessionLog, input: Event.Event): Result.Result<SessionLog, AppendError> =>
   Result.map(Surface.plan(self.surface, input), (plan) => {
     const { event } = plan
-    return Object.freeze<SessionLog>({
+    const log: SessionLog = {
       header: self.header,
       length: self.length + 1,
       entries: sparse.set(self.entries, event.seq, event),
@@ -102,8 +122,12 @@ const appendOne = (self: SessionLog, input: Event.Event): Result.Result<SessionL
       runtimeContext: RuntimeContextProjection.step(self.runtimeContext, plan),
       position: Position.step(self.position, event),
       requestHeader: isRequestHeader(event) ? event : self.requestHeader,
-      requestContext: isRequestContext(event) ? event : self.requestContext
-    })
+      requestContext: isRequestContext(event) ? event : self.requestContext,
+      isAsking: asking.after(self.isAsking, event),
+      requested: self.requested
+    }
+    const leads = log.isAsking && asking.leads(event)
+    return Object.freeze(leads ? { ...log, requested: requested(log) } : log)
   })
 
 /**
@@ -156,6 +180,15 @@ export const until: {
 // -----------------------------------------------------------------------------
 // destructors
 // -----------------------------------------------------------------------------
+
+/**
+ * What the request that follows from a log is derived from; nothing before a header was logged.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const requested = ({ length, requestHeader, surface }: SessionLog): Requested | undefined =>
+  requestHeader && { seq: length, header: requestHeader.data.header, surface }
 
 /**
  * The event at a place.

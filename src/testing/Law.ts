@@ -5,7 +5,8 @@
  * a test needs. Both take the same cases on every machine, unless another seed is given, and both repeat one case
  * exactly when they are given its replay token.
  *
- * The laws of plugins, listeners, renderers and tool providers are made by the modules of these names; `make` makes others.
+ * The laws of plugins, listeners, renderers, tool providers and registries of tools are made by the modules of these names;
+ * `make` makes others.
  *
  * @since 0.1.0
  */

@@ -223,27 +223,33 @@ export const restrictionsAddUp: Of<Law> = (registry) =>
     advice:
       "Show a tool only if every restriction of every scope on the chain admits it: none replaces or widens another.",
     before: plainSetup,
-    more: Arbitrary.all({ first: wish, second: wish, of: literal("one scope", "two scopes") }),
-    holds: (stage, { first, of, second }) =>
+    more: Arbitrary.all({
+      upper: wish,
+      lower: wish,
+      of: literal("one scope", "two scopes"),
+      made: literal("upper first", "lower first")
+    }),
+    holds: (stage, { lower, made, of, upper }) =>
       Effect.gen(function* () {
-        const upper = yield* openBelow(stage.about)
-        const lower = yield* openBelow(upper.scope)
-        const there = yield* shownTo(stage, lower.scope)
-        const shown = shownTo(stage, lower.scope)
-        const lift = yield* restrict(stage, upper.scope, first, there)
-        const underFirst = yield* shown
-        yield* lift
-        yield* restrict(stage, of === "one scope" ? upper.scope : lower.scope, second, there)
-        const underSecond = yield* shown
-        yield* restrict(stage, upper.scope, first, there)
-        const expected = underFirst.filter((name) => underSecond.includes(name))
+        const above = yield* openBelow(stage.about)
+        const below = yield* openBelow(above.scope)
+        const shown = shownTo(stage, below.scope)
+        const there = yield* shown
+        const restrictUpper = restrict(stage, above.scope, upper, there)
+        const restrictLower = restrict(stage, of === "one scope" ? above.scope : below.scope, lower, there)
+        const liftUpper = yield* restrictUpper
+        const underUpper = yield* shown
+        yield* liftUpper
+        const liftLower = yield* restrictLower
+        const underLower = yield* shown
+        yield* liftLower
+        yield* made === "upper first"
+          ? Effect.andThen(restrictUpper, restrictLower)
+          : Effect.andThen(restrictLower, restrictUpper)
+        const expected = underUpper.filter((name) => underLower.includes(name))
         const both = yield* shown
-        return differ(expected, both)
-          ? broken(
-              quoted(expected),
-              `${quoted(both)}, under the first alone ${quoted(underFirst)}, under the second alone ${quoted(underSecond)}`
-            )
-          : undefined
+        const alone = `under the upper alone ${quoted(underUpper)}, under the lower alone ${quoted(underLower)}`
+        return differ(expected, both) ? broken(`${quoted(expected)}; ${alone}`, quoted(both)) : undefined
       })
   })
 

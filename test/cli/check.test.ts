@@ -95,6 +95,9 @@ const inFolder = (
   return join(folder, name, "agent.yaml")
 }
 
+const calendar = (name: string): string =>
+  plugin(`export default Plugin.tools([{ name: "${name}", description: "d", parameters: { type: "object" } }])`)
+
 const two =
   "sections:\n- { name: a, order: 0, text: { file: AGENTS.md } }\n- { name: c, order: 1, text: { file: CLAUDE.md } }\n"
 
@@ -136,15 +139,18 @@ const samples: { readonly [Code in keyof typeof codes]: Sample } = {
   },
   "duplicate-tool": {
     bug: "[BC-009] ",
-    triggers: `tools:\n- ${tool("")}\nscopes:\n  child:\n    tools:\n    - ${tool("deferLoading: true")}`,
-    at: "6:7",
-    nearly: `scopes:\n  a: { tools: [${tool("")}] }\n  b: { tools: [${tool("")}] }`
+    triggers: inFolder("two-tools", {
+      "agent.yaml": `plugins: [p.ts]\nscopes:\n  child:\n    tools:\n    - ${tool("deferLoading: true")}`,
+      "p.ts": plugin('export default Plugin.tools([{ name: "t", description: "d", parameters: { type: "object" } }])')
+    }),
+    at: "5:7",
+    nearly: `tools:\n- ${tool("")}\nscopes:\n  child:\n    tools:\n    - ${tool("deferLoading: true")}`
   },
   "tool-name": {
     bug: "[BC-032] ",
-    triggers: `tools: [{ name: calendar.list, description: d, parameters: { type: object } }]`,
-    at: "1:17",
-    nearly: `tools: [{ name: calendar_list-1, description: d, parameters: { type: object } }]`
+    triggers: inFolder("dotted", { "agent.yaml": "plugins: [p.ts]\n", "p.ts": calendar("calendar.list") }),
+    at: "",
+    nearly: inFolder("undotted", { "agent.yaml": "plugins: [p.ts]\n", "p.ts": calendar("calendar_list-1") })
   },
   "invalid-parameters": {
     bug: "[BC-040] ",
@@ -306,6 +312,78 @@ describe("bug cases", () => {
       assert.deepStrictEqual(found!.scopes, ["global", "bare"])
       const text = (yield* preamble(["check", "-"], { stdin: yaml })).stdout
       assert.include(text, '\n  In scopes "global", "bare".\n')
+    })
+  )
+
+  it.effect("[BC-035] says who hides a tool that a text mentions: restrictions, listeners and providers", () =>
+    Effect.gen(function* () {
+      const file = inFolder("hidden-tools", {
+        "agent.yaml": `sections:
+- { name: s, order: 0, text: "Use glob if unsure. First read it with \`read\`, then use web_fetch." }
+contexts: [{ name: c, order: 0, text: "Call edit." }]
+tools: [${["glob", "read", "edit"].map((name) => tool("").replace("t,", `${name},`)).join(", ")}]
+plugins: [all.ts]
+scopes:
+  safe: { restrict: { deny: [glob] } }
+  below: { parent: safe, restrict: { allow: [read, edit] } }
+  quiet: { plugins: [mask.ts] }
+`,
+        "all.ts": plugin('export default Plugin.tools({ schemas: [], knownNames: ["web_fetch"] }, { name: "net" })'),
+        "mask.ts": plugin(
+          `import * as Assembly from "${new URL("../../src/Assembly.ts", import.meta.url).href}"
+export default Plugin.listener({ name: "mask", plugin: "quiet", edit: Assembly.removeTool("edit") })`
+        )
+      })
+      const found = yield* findings(file)
+      const told = found.map(({ code, details, message, places: [place], scopes }) => {
+        assert.strictEqual(code, "hidden-tool")
+        const { found } = details["place"] as { readonly found: string }
+        assert.include(message, `, which is not shown: `)
+        assert.include(message, `with \`requires: [${found}]\``)
+        const why = /which is not shown: (.*?)\. Show the tool/u.exec(message)?.[1]
+        return [`${place!.line}:${place!.column} ${found}`, why, scopes.join(" "), details["related"]]
+      })
+      const deny = 'the restriction of scope "safe" denies it'
+      const restriction = (scope: string) => ({ kind: "restriction", entry: "", scope })
+      assert.deepStrictEqual(told, [
+        [
+          "2:35 glob",
+          `${deny}, and the restriction of scope "below" does not allow it`,
+          "below",
+          [restriction("safe"), restriction("below")]
+        ],
+        ["2:35 glob", deny, "safe", [restriction("safe")]],
+        [
+          "2:87 web_fetch",
+          'tool provider "net" of scope "global" knows it and hides it',
+          "global safe below quiet",
+          [{ kind: "tools", entry: "net", scope: "global" }]
+        ],
+        [
+          "3:45 edit",
+          'listener "mask" of scope "quiet" (plugin "quiet") removed it',
+          "quiet",
+          [{ kind: "listener", entry: "mask", scope: "quiet", plugin: "quiet" }]
+        ]
+      ])
+      const silenced = write(
+        "hidden-tools/silenced.yaml",
+        `${readFileSync(file, "utf8")}silence: [{ warning: hidden-tool, at: "contexts[0]", reason: r }, { warning: hidden-tool, at: s, reason: r }]\n`
+      )
+      assert.deepStrictEqual(
+        (yield* findings(silenced)).map((one) => one.silenced),
+        ["r", "r", "r", "r"]
+      )
+    })
+  )
+
+  it.effect("a text that requires the tool is not told of, nor words that are no mention of it", () =>
+    Effect.gen(function* () {
+      const restricted = (text: string, more = "") =>
+        `${section(text, more)}\ntools: [${tool("").replace("t,", "read,")}]\nscopes: { s: { restrict: { deny: [read] } } }`
+      assert.deepStrictEqual(shown(yield* findings(restricted('"Use the read tool."'))), ["1:48 hidden-tool"])
+      assert.deepStrictEqual(yield* findings(restricted('"Use the read tool."', ", requires: [read]")), [])
+      assert.deepStrictEqual(yield* findings(restricted('"Read it, then read on."')), [])
     })
   )
 
@@ -589,19 +667,20 @@ describe("text", () => {
   it.effect("finds a tool in its own file", () =>
     Effect.gen(function* () {
       const file = inFolder("tool-file", {
-        "agent.yaml": "tools:\n  - file: tools.json\nsilence: [{ warning: tool-name, at: 'tools[0]', reason: r }]\n",
-        "tools.json": '[\n  { "name": "a.b", "description": "d", "parameters": { "type": "objct" } }\n]\n'
+        "agent.yaml":
+          "tools:\n  - file: tools.json\nsilence: [{ warning: literal-reference, at: 'tools[0]', reason: r }]\nvariables: { v: x }\ncontexts: [{ name: c, order: 0, text: '{{v}}' }]\n",
+        "tools.json": '[\n  { "name": "a_b", "description": "{{v}}", "parameters": { "type": "objct" } }\n]\n'
       })
-      const [bad, name] = yield* findings(file)
-      assert.deepStrictEqual([bad!.code, name!.code].sort(), ["invalid-parameters", "tool-name"])
-      const parameters = [bad!, name!].find((one) => one.code === "invalid-parameters")!
+      const [bad, quoted] = yield* findings(file)
+      assert.deepStrictEqual([bad!.code, quoted!.code].sort(), ["invalid-parameters", "literal-reference"])
+      const parameters = [bad!, quoted!].find((one) => one.code === "invalid-parameters")!
       assert.deepStrictEqual(parameters.places, [
-        { file: join(folder, "tool-file/tools.json"), line: 2, column: 64 },
+        { file: join(folder, "tool-file/tools.json"), line: 2, column: 68 },
         { file, line: 2, column: 11 }
       ])
       assert.strictEqual(parameters.at, "tools[0]")
       assert.deepStrictEqual(parameters.details["path"], ["parameters", "type"])
-      assert.strictEqual([bad!, name!].find((one) => one.code === "tool-name")!.silenced, "r")
+      assert.strictEqual([bad!, quoted!].find((one) => one.code === "literal-reference")!.silenced, "r")
     })
   )
 })
@@ -614,7 +693,7 @@ describe("places", () => {
         ["2:10 invisible-character"]
       )
       const tools = `tools:\n- ${tool("")}\n- ${tool("deferLoading: true")}\n`
-      assert.deepStrictEqual(shown(yield* findings(tools)), ["3:3 duplicate-tool"])
+      assert.deepStrictEqual(shown(yield* findings(tools)), ["3:11 DuplicateRegistration"])
     })
   )
 
@@ -634,13 +713,13 @@ export default Plugin.listener({ name: "l", edit })`
 
   it.effect("can be silenced by the name of a tool", () =>
     Effect.gen(function* () {
-      const text = `tools: [{ name: a.b, description: d, parameters: { type: object } }, { name: c.d, description: d, parameters: { type: object } }]\nsilence: [{ warning: tool-name, at: c.d, reason: r }]\n`
+      const text = `tools: [{ name: a_b, description: d, parameters: {} }, { name: c_d, description: d, parameters: {} }]\nsilence: [{ warning: invalid-parameters, at: c_d, reason: r }]\n`
       const found = yield* findings(text)
       assert.deepStrictEqual(
         found.map(({ details, silenced }) => [details["tool"], silenced]),
         [
-          ["a.b", null],
-          ["c.d", "r"]
+          ["a_b", null],
+          ["c_d", "r"]
         ]
       )
     })

@@ -23,9 +23,8 @@ const blocks = (page: string, marker: RegExp): ReadonlyArray<readonly [subject: 
 const shown = (command: string, cwd: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const [words, echo] = command.split("; echo ")
-    const child = spawn(process.execPath, [join(root, "src/cli/main.ts"), ...words!.split(" ").slice(1)], {
-      cwd
-    })
+    const args = words!.match(/"[^"]*"|\S+/gu)!.map((word) => word.replaceAll('"', ""))
+    const child = spawn(process.execPath, [join(root, "src/cli/main.ts"), ...args.slice(1)], { cwd })
     const out: Array<string> = []
     const err: Array<string> = []
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()))
@@ -46,6 +45,8 @@ describe.each([
   { page: "docs/tools.md", atLeast: 3 },
   { page: "docs/diff.md", atLeast: 4 },
   { page: "docs/init.md", atLeast: 4 },
+  { page: "docs/step.md", atLeast: 6 },
+  { page: "docs/log.md", atLeast: 5 },
   { page: "docs/terminal.md", atLeast: 2 }
 ])("$page", ({ atLeast, page }) => {
   const runs = blocks(page, /run/)

@@ -68,9 +68,20 @@ describe("examples", () => {
       assert.include(answer.context, "The current branch is main.")
       const minimal = yield* preamble(["render", file, "--scope", "minimal"])
       assert.strictEqual(minimal.stdout, "You are a helpful software engineer.")
-      const reviewer = yield* preamble(["render", file, "--scope", "reviewer"])
-      assert.include(reviewer.stdout, "on branch feature/login")
-      assert.isTrue(reviewer.stdout.endsWith("Your working directory is /home/user/project."))
+      const reviewed = yield* preamble(["render", file, "--scope", "reviewer", "--format", "json"])
+      const reviewer = JSON.parse(reviewed.stdout)
+      assert.include(reviewer.prompt, "on branch feature/login")
+      assert.isTrue(reviewer.prompt.endsWith("Your working directory is /home/user/project."))
+      assert.deepStrictEqual(
+        reviewer.tools.map((tool: { readonly name: string }) => tool.name),
+        ["read", "search_issues", "bash"]
+      )
+      const namesOf = ({ sections }: { readonly sections: ReadonlyArray<{ readonly name: string }> }) =>
+        sections.map((section) => section.name)
+      assert.deepStrictEqual(
+        namesOf(answer).filter((name) => !namesOf(reviewer).includes(name)),
+        ["tool:edit"]
+      )
     })
   )
 

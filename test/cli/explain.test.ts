@@ -336,6 +336,90 @@ describe("listeners", () => {
     })
   )
 
+  it.effect("a tool that restrictions hide is told with each of them, and where the file has it", () =>
+    Effect.gen(function* () {
+      const restricted = `toolOrder: [bash, <unlisted-tools>]
+sections:
+  - { name: "tool:bash", order: TOOL_BASH, text: Quote paths., requires: [bash, edit] }
+tools:
+  - { name: bash, description: Run a command, parameters: {} }
+  - { name: edit, description: Edit a file, parameters: {} }
+  - { name: read, description: Read a file, parameters: {} }
+scopes:
+  safe: { restrict: { deny: [read, bash] } }
+  narrow: { parent: safe, restrict: { allow: [] }, tools: [{ name: read, description: R, parameters: {} }] }
+scope: narrow
+`
+      const safe = 'the restriction of scope "safe" denies it (-:9:29)'
+      const narrow = 'the restriction of scope "narrow" does not allow it (-:10:46)'
+      const text = (yield* explain(restricted)).replaceAll("\n  ", " ")
+      assert.include(
+        text,
+        `NOT SEEN: what is registered and takes no part
+- section "tool:bash" of scope "global" requires the tool "bash": ${safe} and ${narrow}. It requires the tool "edit": ${narrow}.
+- tool "read" of scope "global" is shadowed by the tool of that name in scope "narrow".
+- tool "bash" of scope "global" is not shown: ${safe} and ${narrow}.
+- tool "edit" of scope "global" is not shown: ${narrow}.
+
+TOOLS OF toolOrder THAT ARE NOT SHOWN
+- bash: ${safe} and ${narrow}.
+`
+      )
+      const { absent, hiddenTools, tools } = yield* explained(restricted)
+      assert.deepInclude(tools[0], { name: "read", scope: "narrow", place: { file: "-", line: 10, column: 60 } })
+      assert.deepStrictEqual(hiddenTools, [
+        {
+          tool: "bash",
+          by: [
+            { kind: "restriction", entry: "", scope: "safe", list: "deny", place: { file: "-", line: 9, column: 29 } },
+            {
+              kind: "restriction",
+              entry: "",
+              scope: "narrow",
+              list: "allow",
+              place: { file: "-", line: 10, column: 46 }
+            }
+          ]
+        }
+      ])
+      assert.deepStrictEqual(absent[2], {
+        kind: "tool",
+        name: "bash",
+        scope: "global",
+        fate: {
+          _tag: "Restricted",
+          by: [
+            { list: "deny", scope: "safe" },
+            { list: "allow", scope: "narrow" }
+          ]
+        },
+        reason: `is not shown: ${safe} and ${narrow}.`,
+        place: { file: "-", line: 5, column: 5 }
+      })
+      const section = (yield* explain(restricted, ["--section", "tool:bash"])).replaceAll("\n", " ")
+      assert.include(section, `requires the tool "bash": ${safe} and ${narrow}.`)
+    })
+  )
+
+  it.effect("a restriction of a plugin has no place in the file, whatever the file restricts there too", () =>
+    Effect.gen(function* () {
+      const restricted = `plugins: []
+tools:
+  - { name: bash, description: Run a command, parameters: {} }
+  - { name: read, description: Read a file, parameters: {} }
+scopes:
+  safe: { restrict: { deny: [read] }, plugins: [${plugin("restrict.ts")}] }
+scope: safe
+`
+      const text = (yield* explain(restricted)).replaceAll("\n  ", " ")
+      assert.include(text, `tool "bash" of scope "global" is not shown: the restriction of scope "safe" denies it.\n`)
+      assert.include(
+        text,
+        `tool "read" of scope "global" is not shown: the restriction of scope "safe" denies it (-:6:29).\n`
+      )
+    })
+  )
+
   it.effect("a short circuit is seen, and who did not run because of it, outermost first [BC-053]", () =>
     Effect.gen(function* () {
       const text = yield* explain(
@@ -708,7 +792,7 @@ ${file}:2:40
       const text = yield* explain(composition, ["--find", "absolute"])
       assert.include(
         text.replaceAll("\n", " "),
-        `in the tools: tool "read", $.parameters.properties.file_path.description, from tool provider of scope "global" -:4:`
+        `in the tools: tool "read", $.parameters.properties.file_path.description, from scope "global" -:4:`
       )
       const keys = yield* explained(composition, "--find", "file_path")
       assert.deepStrictEqual(
@@ -822,7 +906,7 @@ describe("on a terminal", () => {
                 ...(name.length % 2 === 0 ? [] : [{ name: "broken", order: 2, text: "{{nope}} {{ x }}" }])
               ],
               variables: { v: `x${clean(value)}` },
-              tools: [{ name: `t${clean(name)}`, description: clean(text), parameters: {} }]
+              tools: [{ name: "t", description: clean(text), parameters: { [clean(name)]: 1 } }]
             })
             for (const columns of [80, 40]) {
               for (const args of [

@@ -8,10 +8,22 @@ import { Effect } from "effect"
 import { width } from "../../src/internal/width.ts"
 import { preamble, spawned } from "./support.ts"
 
-const commands = ["render", "explain", "check", "diff", "tools", "watch", "init"]
+const groups = { log: ["show", "check", "migrate"] }
+const single = ["render", "explain", "check", "diff", "tools", "watch", "init", "step"]
+const commands = [...single, ...Object.keys(groups)]
+
+/** The words of each command that does something. */
+const complete = [
+  ...single.map((name) => [name]),
+  ...Object.entries(groups).flatMap(([group, names]) => names.map((name) => [group, name]))
+]
 
 const help = (args: ReadonlyArray<string>, columns?: number, env = {}) =>
   preamble([...args, "--help"], { env, ...(columns === undefined ? {} : { columns }) })
+
+/** The commands that help names. */
+const listed = (stdout: string): ReadonlyArray<string> =>
+  [.../^COMMANDS\n((?: {2}.*\n)+)/mu.exec(stdout)![1]!.matchAll(/^ {2}(\w+) {2,}\S/gmu)].map((match) => match[1]!)
 
 /** The words that a text has, wherever its lines break. */
 const words = (text: string): string => text.replaceAll(/[\s#]+/gu, "")
@@ -21,13 +33,18 @@ describe("--help", () => {
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* help([])
       assert.deepStrictEqual([code, stderr], [0, ""])
-      const listed = /^COMMANDS\n((?: {2}.*\n)+)/mu.exec(stdout)![1]!
-      const names = [...listed.matchAll(/^ {2}(\w+) {2,}\S/gmu)].map((match) => match[1]!)
-      assert.sameMembers(names, commands)
-      for (const name of names) {
-        const one = yield* help([name])
+      assert.sameMembers([...listed(stdout)], commands)
+      for (const [group, names] of Object.entries(groups)) {
+        const one = yield* help([group])
+        assert.deepStrictEqual([one.code, one.stderr], [0, ""], group)
+        assert.deepStrictEqual([...listed(one.stdout)], names)
+        assert.match(one.stdout, /^EXAMPLES\n(?: {2}#.*\n)* {2}preamble /mu, group)
+      }
+      for (const words of complete) {
+        const name = words.join(" ")
+        const one = yield* help(words)
         assert.deepStrictEqual([one.code, one.stderr], [0, ""], name)
-        assert.match(one.stdout, /^[A-Z][^.]*\n\nUSAGE\n {2}preamble \w+ \[flags\]/u, name)
+        assert.match(one.stdout, new RegExp(`^[A-Z][^.]*\\n\\nUSAGE\\n {2}preamble ${name} \\[flags\\]`, "u"), name)
         assert.match(one.stdout, /^EXAMPLES\n(?: {2}#.*\n)* {2}preamble /mu, name)
         assert.match(one.stdout, /^ {2}--format text\|json/mu, name)
         assert.include(one.stdout, "Run `preamble --help` for all commands and global flags.")
@@ -38,7 +55,7 @@ describe("--help", () => {
 
   it.effect("fits 80 columns without a terminal, and the terminal where there is one; nothing is cut", () =>
     Effect.gen(function* () {
-      for (const args of [[], ...commands.map((name) => [name])]) {
+      for (const args of [[], ...Object.keys(groups).map((name) => [name]), ...complete]) {
         const usual = yield* help(args)
         for (const line of usual.stdout.split("\n")) assert.isAtMost(width(line), 80, line)
         for (const columns of [40, 60, 200]) {
@@ -129,8 +146,8 @@ describe("--completions", () => {
       for (const shell of ["bash", "zsh", "fish", "powershell"]) {
         const { code, stderr, stdout } = yield* preamble(["--completions", shell])
         assert.deepStrictEqual([code, stderr], [0, ""], shell)
-        for (const name of commands) assert.include(stdout, name, shell)
-        for (const flag of ["var-file", "no-plugins", "tokenizer", "exit-code", "force", "help"]) {
+        for (const name of complete.flat()) assert.include(stdout, name, shell)
+        for (const flag of ["var-file", "no-plugins", "tokenizer", "exit-code", "force", "in-history", "help"]) {
           assert.include(stdout, flag, shell)
         }
       }
@@ -149,18 +166,21 @@ describe("--completions", () => {
   it.effect.skipIf(!bash)("bash completes commands, flags, choices and files", () =>
     Effect.gen(function* () {
       const { stdout: script } = yield* preamble(["--completions", "bash"])
-      const complete = (...typed: ReadonlyArray<string>) =>
+      const completed = (...typed: ReadonlyArray<string>) =>
         Effect.promise(() => offered(script, ["preamble", ...typed]))
-      assert.sameMembers([...(yield* complete(""))], commands)
-      assert.deepStrictEqual(yield* complete("re"), ["render"])
-      assert.includeMembers([...(yield* complete("render", "--"))], ["--scope", "--set", "--format", "--help"])
-      assert.deepStrictEqual(yield* complete("render", "--fo"), ["--format"])
-      assert.deepStrictEqual(yield* complete("render", "--format", ""), ["text", "json"])
-      assert.deepStrictEqual(yield* complete("render", "ag"), [String.raw`agent\ one.yaml`])
-      assert.deepStrictEqual(yield* complete("render", "--var-file", "v"), ["values.yaml"])
+      assert.sameMembers([...(yield* completed(""))], commands)
+      assert.deepStrictEqual(yield* completed("re"), ["render"])
+      assert.includeMembers([...(yield* completed("render", "--"))], ["--scope", "--set", "--format", "--help"])
+      assert.deepStrictEqual(yield* completed("render", "--fo"), ["--format"])
+      assert.deepStrictEqual(yield* completed("render", "--format", ""), ["text", "json"])
+      assert.deepStrictEqual(yield* completed("render", "ag"), [String.raw`agent\ one.yaml`])
+      assert.deepStrictEqual(yield* completed("render", "--var-file", "v"), ["values.yaml"])
       for (const name of ["explain", "check", "diff", "tools", "watch", "init"]) {
-        assert.deepStrictEqual(yield* complete(name, "va"), ["values.yaml"], name)
+        assert.deepStrictEqual(yield* completed(name, "va"), ["values.yaml"], name)
       }
+      assert.deepStrictEqual(yield* completed("log", "mi"), ["migrate"])
+      assert.deepStrictEqual(yield* completed("log", "migrate", "va"), ["values.yaml"])
+      assert.deepStrictEqual(yield* completed("step", "--log", "va"), ["values.yaml"])
     })
   )
 })

@@ -49,11 +49,11 @@ describe("tools", () => {
       const { exact, names, tokenizer, tools, total, ...rest } = yield* json(["-", "--scope", "child"], {
         stdin: simple
       })
-      assert.deepStrictEqual(rest, { file: "-", scope: "child", unknown: [], failed: [] })
+      const shadowed = [{ scope: "child", name: "bash", of: { scope: "global" }, by: { scope: "child" } }]
+      assert.deepStrictEqual(rest, { file: "-", scope: "child", hidden: [], shadowed, unknown: [], failed: [] })
       assert.deepStrictEqual([tokenizer, exact], ["estimate", false])
       const emitted = [
         '{"name":"read","description":"Lies: 世","parameters":{}}',
-        '{"name":"bash","description":"Run","parameters":{"type":"object"},"deferLoading":true}',
         '{"name":"bash","description":"Run too","parameters":{}}'
       ]
       const bytes = emitted.map((text) => Buffer.byteLength(text))
@@ -64,8 +64,7 @@ describe("tools", () => {
         }),
         [
           { name: "read", scope: "global", bytes: bytes[0], deferLoading: false },
-          { name: "bash", scope: "global", bytes: bytes[1], deferLoading: true },
-          { name: "bash", scope: "child", bytes: bytes[2], deferLoading: false }
+          { name: "bash", scope: "child", bytes: bytes[1], deferLoading: false }
         ]
       )
       assert.strictEqual(total.bytes, Buffer.byteLength(`[${emitted.join(",")}]`))
@@ -92,7 +91,7 @@ bash  global     86      ~N  deferred
 
 SCOPES
   global: shows 2 tools
-  child: shows 3 tools
+  child: shows 2 tools; shadows bash of global by that of child
   other: shows 2 tools
 `
       )
@@ -143,10 +142,109 @@ scopes:
         const { stdout } = yield* preamble(["tools", listed])
         assert.include(
           stdout.replaceAll(/\s+/gu, " "),
-          "global: shows 1 tool; hides secret; hides, though toolOrder lists it: bash, edit"
+          "global: shows 1 tool; hides secret (hidden by provider fs of global (files)); hides, though toolOrder lists it: bash (removed by listener mask of global (guard)), edit (hidden by provider fs of global (files))"
         )
         assert.include(stdout, "plugin files")
       })
+  )
+
+  it.effect("tells for each scope which restriction, listener or provider hides a tool, and what is shadowed", () =>
+    Effect.gen(function* () {
+      const file = write(
+        "scopes.yaml",
+        `
+toolOrder: [bash, "<unlisted-tools>", edit]
+plugins: [listening.ts]
+tools:
+  - { name: bash, description: Run, parameters: {} }
+  - { name: edit, description: Edit, parameters: {} }
+  - { name: read, description: Read, parameters: {} }
+scopes:
+  safe: { restrict: { deny: [bash, remote] } }
+  narrow: { parent: safe, restrict: { allow: [read, bash] }, tools: [{ name: edit, description: Mine, parameters: {} }] }
+  below: { parent: narrow }
+  quiet: { plugins: [removing.ts] }
+  away: { plugins: [restricting.ts] }
+`
+      )
+      write(
+        "listening.ts",
+        `import { Layer } from "effect"
+import { Plugin } from "effect-preamble"
+export default Plugin.tool({ name: "remote", description: "", parameters: {}, plugin: "far" })
+`
+      )
+      write(
+        "removing.ts",
+        `import { Assembly, Plugin } from "effect-preamble"
+export default Plugin.listener({ name: "mask", edit: Assembly.removeTool("read") })
+`
+      )
+      write(
+        "restricting.ts",
+        `import { Plugin } from "effect-preamble"
+export default Plugin.restrict({ deny: ["edit"], plugin: "lock" })
+`
+      )
+      const { hidden, names, shadowed } = yield* json([file])
+      const restriction = (scope: string, list: string) => ({ kind: "restriction", entry: "", scope, list })
+      const denied = [restriction("safe", "deny")]
+      const neither = [...denied, restriction("narrow", "allow")]
+      assert.deepStrictEqual(hidden, [
+        { scope: "safe", name: "bash", by: denied },
+        { scope: "safe", name: "remote", by: denied },
+        { scope: "narrow", name: "bash", by: denied },
+        { scope: "narrow", name: "remote", by: neither },
+        { scope: "below", name: "bash", by: denied },
+        { scope: "below", name: "edit", by: [restriction("narrow", "allow")] },
+        { scope: "below", name: "remote", by: neither },
+        { scope: "quiet", name: "read", by: [{ kind: "listener", entry: "mask", scope: "quiet" }] },
+        { scope: "away", name: "edit", by: [{ ...restriction("away", "deny"), plugin: "lock" }] }
+      ])
+      assert.deepStrictEqual(
+        shadowed,
+        ["narrow", "below"].map((scope) => ({ scope, name: "edit", of: { scope: "global" }, by: { scope: "narrow" } }))
+      )
+      assert.deepStrictEqual(
+        names.map((one: { name: string; scopes: Record<string, string> }) => [one.name, ...Object.values(one.scopes)]),
+        [
+          ["bash", "shown", "listed", "listed", "listed", "shown", "shown"],
+          ["edit", "shown", "shown", "shown", "listed", "shown", "listed"],
+          ["read", "shown", "shown", "shown", "shown", "hidden", "shown"],
+          ["remote", "shown", "hidden", "hidden", "hidden", "shown", "shown"]
+        ]
+      )
+      const { stdout } = yield* preamble(["tools", file], { columns: 200, env: { NO_COLOR: "1" } })
+      assert.strictEqual(
+        stdout.slice(stdout.indexOf("SCOPES")).replaceAll("\n    ", " "),
+        `SCOPES
+  global: shows 4 tools
+  safe: shows 2 tools; hides remote (denied by safe); hides, though toolOrder lists it: bash (denied by safe)
+  narrow: shows 2 tools; hides remote (denied by safe, not allowed by narrow); hides, though toolOrder lists it: bash (denied by safe); shadows edit of global by that of narrow
+  below: shows 1 tool; hides remote (denied by safe, not allowed by narrow); hides, though toolOrder lists it: bash (denied by safe), edit (not allowed by narrow); shadows edit of global by that of narrow
+  quiet: shows 3 tools; hides read (removed by listener mask of quiet)
+  away: shows 3 tools; hides, though toolOrder lists it: edit (denied by away (lock))
+`
+      )
+    })
+  )
+
+  it.effect("a variable of the command line hides no tool", () =>
+    Effect.gen(function* () {
+      const stdin = `
+sections: [{ name: s, order: 0, text: "{{v}}", requires: [note] }]
+scopes: { s: { restrict: { allow: [] }, tools: [{ name: note, description: "", parameters: {} }] } }
+scope: s
+`
+      const plain = yield* json(["-"], { stdin })
+      assert.deepStrictEqual(
+        plain.tools.map((one: { name: string }) => one.name),
+        ["note"]
+      )
+      assert.deepStrictEqual(yield* json(["-", "--set", "v=x"], { stdin }), plain)
+      const rendered = yield* preamble(["render", "-", "--set", "v=x"], { stdin })
+      assert.deepStrictEqual([rendered.code, rendered.stdout], [0, "x"])
+    })
   )
 
   it.effect("names in toolOrder that a scope does not know: told for each scope, and the mistyped ones apart", () =>
@@ -198,9 +296,23 @@ scopes: { two: { sections: [{ name: b, order: 0, text: B, complete: true }], too
   it.effect("is no wider than 80 cells, and shows what a terminal would obey", () =>
     Effect.gen(function* () {
       const evil = "\\u001b[2J\\u202e"
-      const scopes = Array.from({ length: 12 }, (_, i) => `"s${i}${evil}${"x".repeat(40)}":{}`).join(",")
-      const stdin = `{"tools":[{"name":"${"世".repeat(60)}${evil}","description":"","parameters":{}}],"scopes":{${scopes}}}`
-      const { stdout } = yield* preamble(["tools", "-"], { stdin })
+      const scopes = Array.from(
+        { length: 12 },
+        (_, i) => `"s${i}${evil}${"x".repeat(40)}":{"restrict":{"deny":["t${"x".repeat(63)}"]}}`
+      ).join(",")
+      const file = write(
+        "evil.json",
+        `{"plugins":["evil.ts"],"tools":[{"name":"t${"x".repeat(63)}","description":"","parameters":{}}],"scopes":{${scopes}}}`
+      )
+      write(
+        "evil.ts",
+        `import { Plugin } from "effect-preamble"
+export default Plugin.tools([{ name: "${"世".repeat(60)}${evil}", description: "", parameters: {} }])
+`
+      )
+      const { code, stdout } = yield* preamble(["tools", file])
+      assert.strictEqual(code, 0)
+      assert.include(stdout.replaceAll(/\s+/gu, ""), `(deniedbys0`)
       assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u)
       for (const line of stdout.split("\n")) assert.isAtMost(width(line), 80, line)
     })

@@ -176,7 +176,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
     [
       "tool without name",
       'tools: [{ name: ¦"", description: d, parameters: {} }]',
-      "tools[0].name InvalidToolSchema",
+      "tools[0].name InvalidRegistration",
       "non-empty"
     ],
     [
@@ -220,6 +220,83 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "tools[0].name ReservedToolName",
       "Rename the tool"
     ],
+    [
+      "a tool whose name no model provider takes",
+      "tools: [{ name: ¦calendar.list, description: d, parameters: {} }]",
+      "tools[0].name InvalidRegistration",
+      'tool "calendar.list" of scope "global"',
+      "rename the tool"
+    ],
+    [
+      "two tools of one name in a scope",
+      "tools:\n- { name: t, description: d, parameters: {} }\n- { name: ¦t, description: e, parameters: {} }",
+      "tools[1].name DuplicateRegistration",
+      'tool "t" of scope "global" is already given on line 2.',
+      "a scope of its own"
+    ],
+    [
+      "restrict outside of scopes",
+      "¦restrict: { deny: [t] }\ntools: [{ name: t, description: d, parameters: {} }]",
+      "restrict InvalidRegistration",
+      "the global scope inherits no tools",
+      "under `scopes`"
+    ],
+    [
+      "restrict outside of scopes, of whatever type",
+      "¦restrict: no",
+      "restrict InvalidRegistration",
+      "the global scope"
+    ],
+    [
+      "a restriction without lists",
+      "scopes: { a: { restrict: ¦{} } }",
+      "scopes.a.restrict InvalidRegistration",
+      "neither an allow nor a deny list",
+      "`allow: []`"
+    ],
+    ["a restriction as text", "scopes: { a: { restrict: ¦bash } }", "scopes.a.restrict", "a map with allow or deny"],
+    [
+      "a list as text",
+      "scopes: { a: { restrict: { deny: ¦bash } } }",
+      "scopes.a.restrict.deny",
+      "a list of tool names"
+    ],
+    [
+      "a number in a list",
+      "scopes: { a: { restrict: { allow: [¦1] } } }",
+      "scopes.a.restrict.allow[0]",
+      "expected a name (text)"
+    ],
+    [
+      "an unknown key in a restriction",
+      "scopes: { a: { restrict: { ¦denny: [] } } }",
+      "scopes.a.restrict.denny",
+      'Did you mean "deny"?'
+    ],
+    [
+      "a tool that a scope does not inherit",
+      "tools: [{ name: bash, description: d, parameters: {} }]\nscopes: { a: { restrict: { deny: [bash, ¦bahs] } } }",
+      "scopes.a.restrict.deny[1] UnknownTool",
+      'restriction of scope "a" names "bahs", which is no tool that the scope inherits. Did you mean "bash"? Inherited tools: bash.'
+    ],
+    [
+      "a scope's own tool",
+      "scopes: { a: { tools: [{ name: bash, description: d, parameters: {} }], restrict: { allow: [¦bash] } } }",
+      "scopes.a.restrict.allow[0] UnknownTool",
+      "It is a tool of the scope itself, which no restriction hides there. Inherited tools: none."
+    ],
+    [
+      "the name that stands for all others, restricted",
+      "scopes: { a: { restrict: { allow: [¦<unlisted-tools>] } } }",
+      "scopes.a.restrict.allow[0] ReservedToolName",
+      "Name the tools one by one"
+    ],
+    [
+      "an empty name in a restriction",
+      'scopes: { a: { restrict: { deny: [¦""] } } }',
+      "scopes.a.restrict.deny[0] InvalidRegistration",
+      "expected an array of tool names"
+    ],
     ["scope without name", 'scopes: { ¦"": {} }', 'scopes[""]', "needs a name"],
     ["its own parent", "scopes: { a: { parent: ¦a } }", "scopes.a.parent ScopeCycle", "a → a"],
     [
@@ -233,7 +310,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "scopes: { a: { ¦identity: true } }",
       "scopes.a.identity",
       "unknown key",
-      "Known keys: parent, persona"
+      "Known keys: parent, restrict, persona"
     ],
     ["plugins as text", "plugins: ¦x.ts", "plugins", "expected a list of module files"],
     [

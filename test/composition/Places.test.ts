@@ -217,4 +217,26 @@ describe("placesOf", () => {
     assert.deepStrictEqual(at("listener", "s", "global"), [])
     assert.deepStrictEqual(placesOf(composition, new PromptError.ScopeClosed({ scope: "a" })), [])
   })
+
+  it("a tool that a host registers once more has the place of the file's, in its file", () => {
+    const tool = JSON.stringify([{ name: "u", description: "d", parameters: {} }])
+    const composition = accept(
+      'toolOrder: [t, "<unlisted-tools>"]\ntools: [{ name: t, description: d, parameters: {} }, { file: t.json }]',
+      { "t.json": tool }
+    )
+    const at = (entry: string, scope: string, plugin?: string) =>
+      placesOf(
+        composition,
+        new PromptError.DuplicateRegistration(PromptError.ownerFields({ kind: "tool", entry, scope, plugin }))
+      ).map(({ column, file, line }) => `${file}:${line}:${column}`)
+    assert.deepStrictEqual(at("t", "global"), ["agent.yaml:2:9"])
+    assert.deepStrictEqual(at("u", "global"), ["t.json:1:2", "agent.yaml:2:62"])
+    assert.deepStrictEqual(at("t", "a"), [])
+    assert.deepStrictEqual(at("t", "global", "p"), [])
+    // What a host's restriction names is not what `toolOrder` lists.
+    const unknown = { entry: "", scope: "a", unknown: ["t"], known: [] }
+    const places = (kind: PromptError.Kind) =>
+      placesOf(composition, new PromptError.UnknownTool({ ...unknown, kind })).length
+    assert.deepStrictEqual([places("toolOrder"), places("restriction")], [1, 0])
+  })
 })

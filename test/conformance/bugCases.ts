@@ -4,7 +4,6 @@
  */
 import { deviates, type Entry, later } from "./Entry.ts"
 
-const sessions = later("sessions")
 const outputs = later("outputs for providers")
 
 type Row = readonly [id: string, area: string, title: string, state?: Entry["state"]]
@@ -30,7 +29,7 @@ const rows: ReadonlyArray<Row> = [
   ["BC-025", "interpolation", "paths and helpers in braces"],
   ["BC-027", "interpolation", "text that a listener brings"],
   ["BC-029", "caching", "sections in the order of files"],
-  ["BC-031", "caching", "a summary with a prompt of its own", sessions],
+  ["BC-031", "caching", "a summary with a prompt of its own"],
   ["BC-032", "tools", "tool names that a model refuses"],
   ["BC-034", "tools", "a hidden tool"],
   ["BC-035", "tools", "guidance of a hidden tool", deviates("a section may require tools")],

@@ -51,6 +51,8 @@ const slots: Readonly<Record<string, (value: string) => string>> = {
   "as the file of a text": (value) => `sections:\n  - name: s\n    order: 0\n    text: { file: ${value} }`,
   "as a file of tools": (value) => `tools:\n  - { file: ${value} }`,
   "in a tool": (value) => `tools:\n  - { name: t, description: d, parameters: { type: object, default: ${value} } }`,
+  "as a restriction": (value) =>
+    `tools: [{ name: t, description: d, parameters: { type: object } }]\nscopes: { a: { restrict: ${value} }, b: { restrict: { allow: ${value} } }, c: { restrict: { deny: [t, ${value}] } } }\nrestrict: ${value}`,
   "as an order": (value) => `contexts:\n  - { name: c, order: ${value}, text: c }`,
   "as a name": (value) => `sections:\n  - { name: ${value}, order: 0, text: c }\nscopes: { ? ${value} : {} }`,
   "as a list": (value) => `sections: ${value}\ncontexts: ${value}\ntools: ${value}\nsilence: ${value}`,

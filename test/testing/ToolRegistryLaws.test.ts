@@ -126,6 +126,45 @@ describe("hides", () => {
       }
     )
   )
+  it.effect("finds a call that runs and denies it", () =>
+    breaks(
+      [
+        ToolRegistryLaws.hides(
+          faulty(({ call }, prompt) => ({
+            call: (view, tool, args) =>
+              Effect.catchTag(call(view, tool, args), "ToolNotFound", (error) =>
+                prompt.assemble.pipe(
+                  PromptScope.provide(PromptScope.global),
+                  Effect.flatMap((all) => call(all, tool, args)),
+                  Effect.ignore,
+                  Effect.andThen(Effect.fail(error))
+                )
+              )
+          }))
+        )
+      ],
+      "tool registry: hidden does not exist",
+      {
+        counterexample: text(
+          "{",
+          "  steps: [",
+          '    { _tag: "Open", label: "agent", parent: 0 },',
+          '    { _tag: "Open", label: "agent", parent: 1 },',
+          `${registered("read")},`,
+          "    {",
+          '      _tag: "Register",',
+          "      scope: 1,",
+          '      contribution: { _tag: "Restriction", options: { deny: ["read"] } }',
+          "    }",
+          "  ],",
+          "  scope: 2",
+          "}"
+        ),
+        expected: 'nothing runs for "read"',
+        seen: "registration 0 ran"
+      }
+    )
+  )
 })
 
 describe("restrictionsEnd", () => {
@@ -206,7 +245,20 @@ describe("restrictionsEnd", () => {
         }))
       ),
       "tool registry: restrictions end",
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: text(
+          "{",
+          "  steps: [",
+          registered("bash"),
+          "  ],",
+          "  scope: 1,",
+          '  restriction: { list: "deny", tools: ["bash"] },',
+          '  ends: "its Effect scope"',
+          "}"
+        ),
+        expected: "while it is there, no tools",
+        seen: '"bash"'
+      }
     )
   )
 })
@@ -248,7 +300,17 @@ describe("keepsOwn", () => {
         }))
       ),
       "tool registry: own tools stay",
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ steps: [], scope: 1, own: ["bash"], restrictedFirst: false }',
+        expected: '"own bash"',
+        seen: text(
+          "{",
+          '  _tag: "Refused",',
+          "  ran: [],",
+          '  failure: { tag: "ToolWithoutHandler", kind: "tool", entry: "bash", scope: "law" }',
+          "}"
+        )
+      }
     )
   )
 })
@@ -279,34 +341,52 @@ describe("restrictionsAddUp", () => {
           registered("bash"),
           "  ],",
           "  scope: 1,",
-          '  first: { list: "deny", tools: [] },',
-          '  second: { list: "deny", tools: ["bash"] },',
-          '  of: "one scope"',
+          '  upper: { list: "deny", tools: [] },',
+          '  lower: { list: "allow", tools: [] },',
+          '  of: "one scope",',
+          '  made: "lower first"',
           "}"
         ),
-        expected: "no tools",
-        seen: '"bash", under the first alone "bash", under the second alone no tools'
+        expected: 'no tools; under the upper alone "bash", under the lower alone no tools',
+        seen: '"bash"'
       }
     )
   )
   it.effect("finds a restriction that replaces that of the scope above", () =>
     breaks(
-      others(
-        faulty(({ restrict }) => {
-          const made: Array<{ readonly scope: PromptScope.PromptScope; readonly life: Scope.Closeable }> = []
-          return {
-            restrict: Effect.fnUntraced(function* (options) {
-              const scope = yield* PromptScope.Current
-              const life = yield* Scope.fork(yield* Effect.scope)
-              yield* Scope.provide(restrict(options), life)
-              for (const one of made) if (one.scope === scope.parent) yield* Scope.close(one.life, Exit.void)
-              made.push({ scope, life })
-            })
-          }
-        })
-      ),
+      [
+        ToolRegistryLaws.restrictionsAddUp(
+          faulty(({ restrict }) => {
+            const made: Array<{ readonly scope: PromptScope.PromptScope; readonly life: Scope.Closeable }> = []
+            return {
+              restrict: Effect.fnUntraced(function* (options) {
+                const scope = yield* PromptScope.Current
+                const life = yield* Scope.fork(yield* Effect.scope)
+                yield* Scope.provide(restrict(options), life)
+                for (const one of made) if (one.scope === scope.parent) yield* Scope.close(one.life, Exit.void)
+                made.push({ scope, life })
+              })
+            }
+          })
+        )
+      ],
       "tool registry: restrictions add up",
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: text(
+          "{",
+          "  steps: [",
+          registered("B"),
+          "  ],",
+          "  scope: 1,",
+          '  upper: { list: "allow", tools: [] },',
+          '  lower: { list: "deny", tools: [] },',
+          '  of: "two scopes",',
+          '  made: "upper first"',
+          "}"
+        ),
+        expected: 'no tools; under the upper alone no tools, under the lower alone "B"',
+        seen: '"B"'
+      }
     )
   )
 })
@@ -346,35 +426,64 @@ describe("guardsRefuse", () => {
   )
   it.effect("finds guards that nobody asks", () =>
     breaks(others(faulty(() => ({ guard: () => Effect.asVoid(Effect.scope) }))), "tool registry: guards only refuse", {
-      counterexample: "",
-      expected: "",
-      seen: ""
+      counterexample: text("{", "  steps: [", registered("bash"), "  ],", "  scope: 1,", '  guard: "passes"', "}"),
+      expected: 'for "bash", the same as without the guard, once that was asked',
+      seen: text(
+        "{",
+        '  _tag: "Answered",',
+        "  ran: [0],",
+        '  answer: { registration: 0, arguments: { path: "a" }, scope: "global", current: "global" }',
+        "}; without the guard {",
+        '  _tag: "Answered",',
+        "  ran: [0],",
+        '  answer: { registration: 0, arguments: { path: "a" }, scope: "global", current: "global" }',
+        "}"
+      )
     })
   )
   it.effect("finds guards that are asked for what does not exist", () =>
     breaks(
-      others(
-        faulty(({ call, guard }) => {
-          const refusing: Array<string> = []
-          return {
-            guard: (options) =>
-              Effect.tap(guard(options), () =>
-                Effect.sync(() => {
-                  const said = options.check(anyCall)
-                  if (typeof said === "string") refusing.push(said)
-                })
-              ),
-            call: (view, tool, args) => {
-              const [reason] = refusing
-              return reason === undefined
-                ? call(view, tool, args)
-                : Effect.fail(new ToolError.ToolRefused({ kind: "guard", entry: "", scope: "global", tool, reason }))
+      [
+        ToolRegistryLaws.guardsRefuse(
+          faulty(({ call, guard }) => {
+            const refusing: Array<string> = []
+            return {
+              guard: (options) =>
+                Effect.tap(guard(options), () =>
+                  Effect.sync(() => {
+                    const said = options.check(anyCall)
+                    if (typeof said === "string") refusing.push(said)
+                  })
+                ),
+              call: (view, tool, args) => {
+                const [reason] = refusing
+                return reason === undefined
+                  ? call(view, tool, args)
+                  : Effect.fail(new ToolError.ToolRefused({ kind: "guard", entry: "", scope: "global", tool, reason }))
+              }
             }
-          }
-        })
-      ).filter((law) => law.name === "tool registry: guards only refuse"),
+          })
+        )
+      ],
       "tool registry: guards only refuse",
-      { counterexample: "", expected: "", seen: "" }
+      {
+        counterexample: '{ steps: [], scope: 1, guard: "refuses" }',
+        expected: 'for "bash", the same as without the guard',
+        seen: text(
+          "{",
+          '  _tag: "Refused",',
+          "  ran: [],",
+          "  failure: {",
+          '    tag: "ToolRefused",',
+          '    kind: "guard",',
+          '    entry: "",',
+          '    scope: "global",',
+          '    names: ["bash"],',
+          '    reason: "registration 0"',
+          "  }",
+          '}; without the guard { _tag: "Refused", ran: [], failure: { tag: "ToolNotFound", names: ["bash"], known: [] } }'
+        )
+      }
     )
   )
 })

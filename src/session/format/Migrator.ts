@@ -9,7 +9,6 @@
  */
 import * as Result from "effect/Result"
 import type { Json, JsonObject } from "effect/Schema"
-import { tooDeep } from "../../internal/depth.ts"
 import * as Event from "../Event.ts"
 import * as SessionHeader from "../SessionHeader.ts"
 import type { AppendError, InvalidHeader } from "../SessionError.ts"
@@ -18,8 +17,9 @@ import * as Catalogue from "./Catalogue.ts"
 import type { Child, Context, Edge, Stage } from "./Edge.ts"
 import { type FormatError, InvalidLog, MigrationFailure, UnsupportedFormat } from "./FormatError.ts"
 import * as FormatVersion from "./FormatVersion.ts"
-import { type MigrationReport, Notes } from "./MigrationReport.ts"
+import type { MigrationReport } from "./MigrationReport.ts"
 import { deepest, isDeep } from "./nesting.ts"
+import { Notes } from "./notes.ts"
 import { isObject, type PlainEvent, without } from "./plain.ts"
 import type { Refused } from "./refuse.ts"
 import * as Row from "./Row.ts"
@@ -85,8 +85,7 @@ const parse = (line: string): Result.Result<Json, string> => {
   if (isDeep(line)) return Result.fail(`the line is nested deeper than ${deepest} levels.`)
   try {
     const row: Json = JSON.parse(line)
-    const reason = tooDeep(row)
-    return reason === undefined ? Result.succeed(row) : Result.fail(reason)
+    return Result.succeed(row)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     return Result.fail(`the line is no JSON: ${cause.message}. If the log ends here, its last line was not finished.`)

@@ -6,7 +6,7 @@ import type { Rendered } from "../../Rendered.ts"
 import type { Route, Said } from "../AgentStep.ts"
 import type * as Event from "../Event.ts"
 import * as Position from "../Position.ts"
-import type * as Request from "../Request.ts"
+import * as Request from "../Request.ts"
 import * as RequestContext from "../RequestContext.ts"
 import * as RequestHeader from "../RequestHeader.ts"
 import * as RuntimeContextProjection from "../RuntimeContextProjection.ts"
@@ -61,11 +61,13 @@ export const attempt = (state: State, input: Input): Result.Result<Attempt, Appe
     if (input.admit !== undefined) yield* begin(growing)
     const header = headerOf(input)
     yield* logPrompt(growing, input, startsSeries(state, header, input))
-    if (input.admit !== undefined) yield* admit(growing, input.admit, input.rendered)
+    yield* admit(growing, input.admit ?? [])
+    yield* logSnapshot(growing, input.rendered)
     yield* logHeader(growing, header, state, input.startsSeries)
     yield* logRoute(growing, input.route)
     const { log } = growing
-    const request: Request.Request = { seq: log.length, header, messages: SessionLog.messages(log) }
+    // What is sent is what was logged, to the byte: a header of before may say the same in another order of keys.
+    const request = Option.getOrThrow(Request.fromLog(log))
     return {
       state: { log, hasRequested: true, generation: log.surface.generation, previous: Option.some(request) },
       request
@@ -121,7 +123,7 @@ const logPrompt = (
     }
   })
 
-const admit = (growing: Growing, said: ReadonlyArray<Said>, rendered: Rendered): Result.Result<void, AppendError> =>
+const admit = (growing: Growing, said: ReadonlyArray<Said>): Result.Result<void, AppendError> =>
   Result.gen(function* () {
     for (const { content, source = { kind: "user" } } of said) {
       const { id, time } = growing.at
@@ -133,10 +135,14 @@ const admit = (growing: Growing, said: ReadonlyArray<Said>, rendered: Rendered):
         surfaceOp: "append"
       })
     }
-    const now = RuntimeContextProjection.fromRendered(rendered)
-    const snapshot = RuntimeContextProjection.project(growing.log.runtimeContext, now)
-    if (snapshot !== undefined) yield* growing.add(RuntimeContextProjection.toDraft(snapshot, growing.at))
   })
+
+/** In a further attempt too: a compaction may have taken away what the model was told. */
+const logSnapshot = (growing: Growing, rendered: Rendered): Result.Result<void, AppendError> => {
+  const now = RuntimeContextProjection.fromRendered(rendered)
+  const snapshot = RuntimeContextProjection.project(growing.log.runtimeContext, now)
+  return snapshot === undefined ? Result.void : growing.add(RuntimeContextProjection.toDraft(snapshot, growing.at))
+}
 
 /** A replaced prompt begins a series, too. Tools that came or went are told to the model after the header that defines them. */
 const logHeader = (

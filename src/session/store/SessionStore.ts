@@ -143,7 +143,7 @@ export class SessionStore extends Context.Service<
     readonly open: (id: string) => Effect.Effect<SessionWriter, OpenError, Scope.Scope>
     /**
      * The events that the log has when the stream begins, those before the seq `from` left out. It needs no writer and
-     * disturbs none.
+     * disturbs none. What a writer is about to acknowledge may be among them already.
      */
     readonly read: (id: string, options?: { readonly from?: number | undefined }) => Stream.Stream<Event, ReadError>
     /** What there is to know of a log without its events. It reads the whole log, and reports damage. */

@@ -61,7 +61,8 @@ export class LogBusy extends stackless(
 }
 
 /**
- * The log can be read and not written: it is in an older format, or was written without checksums by another program.
+ * The log is in an older format, which only the migration reads; or another program wrote it, without checksums, so that
+ * it is read and never written.
  *
  * @since 0.1.0
  * @category errors
@@ -93,7 +94,8 @@ export class LogDamaged extends stackless(
   })
 ) {
   override get message(): string {
-    return `${named(this)} is damaged in line ${this.line}, at byte ${this.offset}: ${sentence(this.reason)} All before it is intact. Restore the file from a copy, or keep it and go on with a copy of its first ${this.offset} bytes.`
+    const cut = this.offset === 0 ? "" : `, or keep it and go on with a copy of its first ${this.offset} bytes`
+    return `${named(this)} is damaged in line ${this.line}, at byte ${this.offset}: ${sentence(this.reason)} All before it is intact. Restore the file from a copy${cut}.`
   }
 }
 

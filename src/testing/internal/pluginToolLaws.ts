@@ -24,15 +24,16 @@ import type * as worlds from "./world.ts"
 const tries = 10
 
 const unassembled = notJudged("the plugin did not build and assemble in any case; see the law `assembles`")
-/** What is said of a tool for which there are no arguments. */
-const unmade = "unmade"
 const allUnmade = notJudged("no arguments could be made from the parameters of its tools in any case")
+
+/** What comes of a tool for which there are no arguments. */
+const unmade = Symbol("no arguments")
 
 // -----------------------------------------------------------------------------
 // arguments
 // -----------------------------------------------------------------------------
 
-/** What decodes from arguments; the values that it decodes to make them. */
+/** The Schema whose values are encoded to make arguments: that of the parameters, or else what decodes them. */
 const codecOf = ({ decode, parameters }: worlds.WatchedTool): Schema.Constraint | undefined => {
   if (Schema.isSchema(parameters)) return ofSchema(parameters).schema
   const raw = typeof parameters === "object" && parameters !== null ? ofJsonSchema({ ...parameters }) : undefined
@@ -59,7 +60,7 @@ const wrongCall = Effect.fnUntraced(function* (
   tool: worlds.WatchedTool,
   judge: Judge,
   seed: number
-): Effect.fn.Return<string | undefined> {
+): Effect.fn.Return<string | typeof unmade | undefined> {
   const codec = codecOf(tool)
   if (codec === undefined) return unmade
   const call = (value: unknown) =>
@@ -94,9 +95,9 @@ const wrongCalls = Effect.fnUntraced(function* (
   for (const tool of world.tools().filter((one) => !there.has(one) && one.handler !== undefined)) {
     const view = yield* Effect.exit(PromptScope.provide(tool.scope)(world.prompt.assemble))
     if (Exit.isFailure(view)) return yield* unassembled
-    if (!view.value.tools.some(({ schema }) => schema.name === tool.name)) continue
+    // A tool that is not shown, since a listener removes it, is not found: no law is about that.
     const wrong = yield* wrongCall(world, view.value, tool, judge, seed)
-    if (wrong !== undefined && wrong !== unmade) return `tool ${JSON.stringify(tool.name)}, called ${wrong}`
+    if (typeof wrong === "string") return `tool ${JSON.stringify(tool.name)}, called ${wrong}`
     all.push(wrong)
   }
   return all.length > 0 && all.every((one) => one === unmade) ? yield* allUnmade : undefined

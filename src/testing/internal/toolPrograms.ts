@@ -59,7 +59,7 @@ const restriction: Arb<Restriction.Options> = compacted(
 
 const guard: Arb<Guard> = compacted(
   Arbitrary.all({
-    name: mostly<string>(literal("a", "b"), 16, literal("")),
+    name: mostly<string>(literal("a", "a", "b"), 16, literal("")),
     check: literal("passes", "refuses", "passes", "fails", "dies", "forces", "passes", "refuses"),
     tool: mostly<string | undefined>(absent, 3, toolName),
     plugin: names.plugin

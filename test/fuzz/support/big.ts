@@ -88,6 +88,13 @@ const many: Readonly<Record<string, Family>> = {
   "unknown variables": (size) => `variables: { a: x }\n${entry(`"${times(size / 10, (i) => `{{v${i}}}`, " ")}"`)}`,
   tools: (size) =>
     `tools:\n${times(size / 60, (i) => `  - { name: t${i}, description: d, parameters: { type: object } }`)}`,
+  "same tools": (size) => `tools:\n${fill("  - { name: t, description: d, parameters: { type: object } }\n", size)}`,
+  restrictions: (size) =>
+    `tools: [{ name: t, description: d, parameters: {} }]\nscopes:\n${times(size / 40, (i) => `  s${i}: { restrict: { deny: [t] } }`)}`,
+  "restrictions below each other": (size) =>
+    `tools: [{ name: t, description: d, parameters: {} }]\nscopes:\n${times(size / 50, (i) => `  s${i}: { parent: ${i === 0 ? "global" : `s${i - 1}`}, restrict: { deny: [t] } }`)}`,
+  "unknown restrictions": (size) =>
+    `tools:\n${times(size / 90, (i) => `  - { name: t${i}, description: d, parameters: {} }`)}\nscopes: { s: { restrict: { allow: [${times(size / 20, (i) => `u${i}`, ", ")}] } } }`,
   "tool orders": (size) => `toolOrder: [${times(size / 8, (i) => `t${i}`, ", ")}]`,
   "same tool orders": (size) => `toolOrder: [${fill("t, ", size)}]`,
   "parents forwards": (size) => `scopes:\n${times(size / 25, (i) => `  s${i + 1}: { parent: s${i} }`)}\n  s0: {}`,

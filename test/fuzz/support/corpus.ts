@@ -29,11 +29,11 @@ sections:
 contexts:
   - { name: "approval:policy", order: 115, text: "Ask {{user}}." }
 tools:
-  - &bash { name: bash, description: Run a command, parameters: { type: object }, deferLoading: false }
+  - &run { name: run, description: Run a command, parameters: { type: object }, deferLoading: false }
   - { file: tools.json }
 scopes:
   minimal: { sections: [{ name: "deployment:persona-prefix", order: 0, text: "{{model}}", complete: true }], suppressRuntimeContext: true }
-  child: { parent: minimal, variables: { model: other }, persona: { prefix: "Child." } }
+  child: { parent: minimal, variables: { model: other }, persona: { prefix: "Child." }, restrict: { allow: [read, bash], deny: [run] } }
 scope: child
 silence:
   - { warning: unused-variable, at: variables.branch, reason: kept for later }

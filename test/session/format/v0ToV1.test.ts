@@ -65,19 +65,18 @@ describe("0 → 1: old names and shapes", () => {
       ["compact/start", {}],
       ["session/end-seed", {}],
       ["compact/prune", {}],
+      ...step,
+      ["user/message", { content: [], source: { kind: "plugin", plugin: "compact" } }, append],
       ["compact/start", {}],
-      ["compact/end", { compactionId: "own" }]
+      ["compact/end", { compactionId: "own" }],
+      ["user/message", { content: [], source: { kind: "plugin", plugin: "compact" } }, append]
     ])
-    const ids = migrated(source).events.map((event) => at(event, "data", "compactionId"))
-    assert.deepStrictEqual(ids, [
-      "mine",
-      "mine",
-      "legacy-compaction:s:2",
-      undefined,
-      undefined,
-      "legacy-compaction:s:5",
-      "own"
-    ])
+    const messages = migrated(source).events.filter((event) => event.type === "user/message")
+    for (const event of messages) assert.deepStrictEqual(at(event, "data", "source"), { kind: "compact-checkpoint" })
+    assert.strictEqual(messages.length, 2)
+    const compactions = migrated(source).events.filter((event) => event.type.startsWith("compaction/"))
+    const ids = compactions.map((event) => at(event, "data", "compactionId"))
+    assert.deepStrictEqual(ids, ["mine", "mine", "legacy-compaction:s:2", undefined, "legacy-compaction:s:8", "own"])
   })
 
   it("[296] messages are put together, with ids that say where they come from", () => {
@@ -144,11 +143,13 @@ describe("0 → 1: old names and shapes", () => {
       retry({}),
       retry({ provider: "q" }),
       retry({ step: 2, retryId: "own" }),
-      retry({ step: 2 })
+      retry({ step: 2 }),
+      ["turn/start", { turn: 1 }],
+      retry({})
     ])
     assert.deepStrictEqual(
       migrated(source).events.map((event) => at(event, "data", "retryId")),
-      ["legacy-retry:s:0", "legacy-retry:s:0", "legacy-retry:s:2", "own", "own"]
+      ["legacy-retry:s:0", "legacy-retry:s:0", "legacy-retry:s:2", "own", "own", undefined, "legacy-retry:s:6"]
     )
   })
 

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import type { Json, JsonObject } from "effect/Schema"
 import type { Child } from "../../../src/session/format/Edge.ts"
 import { InvalidLog, MigrationFailure } from "../../../src/session/format/FormatError.ts"
+import { slim } from "../../../src/session/format/slim.ts"
 import * as SessionLog from "../../../src/session/SessionLog.ts"
 import * as Surface from "../../../src/session/Surface.ts"
 import { own } from "./support/logs.ts"
@@ -112,6 +113,14 @@ describe("3 → 4: messages", () => {
       ])
     }
     assert.include(refused(log(3, [from(7)])).reason, "plugin")
+    // Only a system message is a prompt, also among those that wait or were sent elsewhere.
+    const plugin = "@deepseek-ai/dsh-system-prompt"
+    const messages = [{ source: { kind: "plugin", plugin } }, { role: "system", source: { kind: "plugin", plugin } }]
+    const titles = migrated(log(3, [["session/title-llm-request", { messages, messageSeqs: [] }]])).events
+    assert.deepStrictEqual(at(titles[0], "data", "messages"), [
+      { source: { kind: "runtime-context" } },
+      { role: "system", source: { kind: "system-prompt" } }
+    ])
   })
 
   it("blocks of others get names that none of ours has", () => {
@@ -223,6 +232,8 @@ describe("3 → 4: sessions that this one started", () => {
       { type: "subagent/catalog", seq: 3, time: 1010, data: { version: 0, ...fact } }
     ])
     assert.deepInclude(Result.getOrThrow(run([], children))[0], { seq: 0, time: 1000 })
+    const { report } = Result.getOrThrow(migrate(log(3, [["turn/start", { turn: 1 }]]), { children }))
+    assert.deepInclude(report, { renumbered: false, eventsRead: 1, eventsWritten: 4 })
     assert.deepStrictEqual(Result.getOrThrow(run([listed], [child])).length, 1)
     assert.deepStrictEqual(Result.getOrThrow(run([listed], [])).length, 1)
     assert.deepStrictEqual(Result.getOrThrow(run([listed], [{ id: "b", createdAt: 5, mode: "unknown" }])).length, 1)
@@ -291,6 +302,32 @@ describe("all steps together", () => {
     assert.strictEqual(migrated(log(3, results({}))).events.length, 4)
     const error = refused(log(3, results({ meta: 1 })))
     assert.deepInclude(error.problem, { _tag: "SurfaceViolation", rule: "tool-result" })
+  })
+
+  it("what only checks holds no texts", () => {
+    const long = "x".repeat(10_000)
+    const message = {
+      role: "tool",
+      id: "r",
+      source: { kind: "tool", callId: "c" },
+      toolCallId: "c",
+      content: [text(long)]
+    }
+    const rows: ReadonlyArray<Row> = [
+      user("u", long),
+      ["system/message", { turn: 1, step: 1, message: { role: "system", content: [text(long)] } }],
+      [
+        "assistant/message",
+        { turn: 1, step: 1, message: { role: "assistant", content: [text(long)] }, stream: [long] }
+      ],
+      ["tool/result", { turn: 1, step: 1, message, meta: { lines: [long] } }],
+      header({ tools: [{ name: "t", description: long, parameters: { description: long } }] })
+    ]
+    for (const [type, data] of rows) {
+      assert.isBelow(JSON.stringify(slim({ type, seq: 0, data })).length, 400, type)
+    }
+    const other = { type: "acme/note", seq: 0, data: { long } }
+    assert.strictEqual(slim(other), other)
   })
 
   it("[BC-083] a current header that still carries the prompt is refused", () => {

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer, Stream } from "effect"
 import * as FileStore from "../../../src/session/store/FileStore.ts"
 import { SessionStore } from "../../../src/session/store/SessionStore.ts"
-import { conforms, type Subject } from "./suite.ts"
+import type { Subject } from "./program.ts"
+import { conforms } from "./suite.ts"
 import { append, headerOf, platform } from "./support.ts"
 
 const open = (folder: string) =>

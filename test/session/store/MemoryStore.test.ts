@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import * as MemoryStore from "../../../src/session/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/session/store/SessionStore.ts"
-import { conforms, type Subject } from "./suite.ts"
+import type { Subject } from "./program.ts"
+import { conforms } from "./suite.ts"
 
 /** Nothing outlives the process, so that a restart changes nothing that could be seen. */
 const subject = Effect.map(Layer.build(Layer.fresh(MemoryStore.layer)), (services): Subject => {

@@ -1,7 +1,7 @@
 /** What the tests of stores share: events, files of their own, and a file system that fails when it is told to. */
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
-import { Effect, FileSystem, Layer, Result, Stream } from "effect"
+import { Effect, FileSystem, Layer, type Path, Result, type Scope, Stream } from "effect"
 import { systemError } from "effect/PlatformError"
 import type { Json } from "effect/Schema"
 import * as Event from "../../../src/session/Event.ts"
@@ -94,6 +94,20 @@ export const createLog = (log: string, ...counts: ReadonlyArray<number>) =>
       for (const count of counts) yield* append(writer, count)
     })
   )
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Everything that is in a file, a byte order mark too. */
+export const readText = (file: string) =>
+  FileSystem.FileSystem.use((fs) => Effect.map(fs.readFile(file), (bytes) => utf8.decode(bytes)))
+
+export const writeText = (file: string, text: string) =>
+  FileSystem.FileSystem.use((fs) => fs.writeFileString(file, text))
+
+/** A test with a log of its own. */
+export const onFile =
+  (body: (log: string) => Effect.Effect<void, unknown, FileSystem.FileSystem | Path.Path | Scope.Scope>) => () =>
+    Effect.flatMap(newLog, body).pipe(Effect.provide(platform))
 
 /** Appends so many notes at once. */
 export const append = Effect.fnUntraced(function* (writer: SessionWriter, count: number) {

@@ -7,6 +7,7 @@ import * as Session from "../../../src/session/Session.ts"
 import * as SessionHeader from "../../../src/session/SessionHeader.ts"
 import * as SessionLog from "../../../src/session/SessionLog.ts"
 import * as MemoryStore from "../../../src/session/store/MemoryStore.ts"
+import { type AppendError, SessionStore, type SessionWriter } from "../../../src/session/store/SessionStore.ts"
 
 /** What the prompt is made from. */
 export interface World {
@@ -14,6 +15,8 @@ export interface World {
   /** No context without one. */
   policy: string
   tools: ReadonlyArray<ToolSchema.Input>
+  /** In which order the tools are shown; by name without this. */
+  reversed: boolean
   /** How often the prompt was assembled. */
   assembled: number
 }
@@ -22,12 +25,36 @@ export const world = (): World => ({
   persona: "You are Copper.",
   policy: "ask",
   tools: [tool("bash"), tool("read")],
+  reversed: false,
   assembled: 0
 })
 
 export const tool = (name: string): ToolSchema.Input => ({ name, description: "", parameters: { type: "object" } })
 
-export const layer = (world: World) =>
+/**
+ * A store whose appends are what `append` makes of those of the given one. It says how often one was tried before, from 0.
+ */
+export const appending = (
+  store: Layer.Layer<SessionStore>,
+  append: (write: Effect.Effect<void, AppendError>, tried: number) => Effect.Effect<void, AppendError>
+): Layer.Layer<SessionStore> =>
+  Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (inner) => {
+      let tried = 0
+      const wrap = (writer: SessionWriter): SessionWriter => ({
+        ...writer,
+        append: (events) => Effect.suspend(() => append(writer.append(events), tried++))
+      })
+      return {
+        ...inner,
+        create: (header, seed) => Effect.map(inner.create(header, seed), wrap),
+        open: (id) => Effect.map(inner.open(id), wrap)
+      }
+    })
+  ).pipe(Layer.provide(store))
+
+export const layer = (world: World, store: Layer.Layer<SessionStore> = MemoryStore.layer) =>
   Layer.mergeAll(
     Plugin.section({
       name: "persona",
@@ -42,8 +69,12 @@ export const layer = (world: World) =>
       order: 0,
       text: () => (world.policy === "" ? "" : `Approval policy: ${world.policy}.`)
     }),
-    Plugin.tools(() => [...world.tools])
-  ).pipe(Layer.provideMerge(SystemPrompt.layer), Layer.merge(MemoryStore.layer))
+    Plugin.tools(() => [...world.tools]),
+    Plugin.listener({
+      name: "order",
+      edit: (assembly) => (world.reversed ? { ...assembly, tools: assembly.tools.toReversed() } : assembly)
+    })
+  ).pipe(Layer.provideMerge(SystemPrompt.layer), Layer.merge(store))
 
 export const plain: AgentStep.Route = { config: { provider: "p", model: "m" } }
 
@@ -52,7 +83,10 @@ export const inHistory: AgentStep.Route = { ...plain, systemPromptUpdate: "in-hi
 export const header = (id = "s") => Result.getOrThrow(SessionHeader.make({ id, createdAt: 0 }))
 
 /** What the model says. */
-export const answer = ({ step, turn }: AgentStep.AgentStep, text = "ok"): Event.Draft<"assistant/message"> => ({
+export const answer = (
+  { step, turn }: Pick<AgentStep.AgentStep, "step" | "turn">,
+  text = "ok"
+): Event.Draft<"assistant/message"> => ({
   type: "assistant/message",
   data: {
     turn,

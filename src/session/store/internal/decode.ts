@@ -4,6 +4,8 @@ import type { JsonObject } from "effect/Schema"
 import type { Event } from "../../Event.ts"
 import { InvalidLog, UnsupportedFormat } from "../../format/FormatError.ts"
 import * as FormatVersion from "../../format/FormatVersion.ts"
+import * as Row from "../../format/Row.ts"
+import type { InvalidEvent, SurfaceViolation } from "../../SessionError.ts"
 import * as SessionHeader from "../../SessionHeader.ts"
 import { LogDamaged, MigrationRequired } from "../StoreError.ts"
 import { eventAt } from "./batch.ts"
@@ -72,10 +74,18 @@ export const event = (log: string, line: Line): Result.Result<Event, LogDamaged 
   const row = rowOf(log, line)
   if (Result.isFailure(row)) return Result.fail(row.failure)
   const seq = line.line - 2
-  // Other programs may leave it to the line to say which event it is.
-  const numbered = Object.hasOwn(row.success, "seq") ? row.success : { ...row.success, seq }
-  return Result.mapError(
-    eventAt(numbered, seq),
-    (problem) => new InvalidLog({ file: log, line: line.line, seq, reason: problem.message, problem })
+  const invalid = (reason: string, problem?: InvalidEvent | SurfaceViolation) => {
+    const found = problem === undefined ? undefined : { problem }
+    return new InvalidLog({ file: log, line: line.line, seq, reason, ...found })
+  }
+  // Other programs may write shorter what we write out: numbers that are places, citations of many.
+  const read = line.checked
+    ? Result.succeed(row.success)
+    : Result.mapError(
+        Result.map(Row.read(FormatVersion.current, row.success, seq), (read) => read.event),
+        ({ reason }) => invalid(reason)
+      )
+  return Result.flatMap(read, (one) =>
+    Result.mapError(eventAt(one, seq), (problem) => invalid(problem.message, problem))
   )
 }

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync } from "node:sqlite"
 import { LogBusy, StoreFailure } from "../StoreError.ts"
 
 /** SQLITE_BUSY. Its extended codes have it in the lowest byte. */
@@ -16,6 +16,8 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number" && (cause.errcode & 0xff) === busy
 
 const lockUnsafe = (file: string): DatabaseSync => {
+  // Loaded only where it is used: older versions of Node print a warning when it is.
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
     // Without a journal nothing is ever written.

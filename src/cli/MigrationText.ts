@@ -1,0 +1,47 @@
+/**
+ * What a migration of a session log did, for a reader.
+ *
+ * @since 0.1.0
+ */
+import { wrap } from "../internal/width.ts"
+import type { Entry, MigrationReport } from "../session/format/MigrationReport.ts"
+import type { Torn } from "../session/store/SessionStore.ts"
+import { count } from "./HistoryReport.ts"
+import type { Style } from "./Style.ts"
+
+interface Migrated {
+  readonly file: string
+  readonly out: string
+  readonly report: MigrationReport
+  readonly torn: Torn | undefined
+}
+
+interface Look {
+  readonly width: number
+  readonly style: Style
+}
+
+/** All of it, with a line break at the end. */
+export const make = ({ file, out, report, torn }: Migrated, look: Look): string => {
+  const { eventsRead, eventsWritten, from, renumbered, session, to } = report
+  const { style, width } = look
+  const what = `${out}: session ${JSON.stringify(session)}, ${count(eventsWritten, "event")} in format ${to}`
+  const source = `${file} has ${count(eventsRead, "event")} in format ${from}, and is as it was.`
+  const moved = renumbered ? ["Events have other numbers than there."] : []
+  const rest =
+    torn === undefined
+      ? []
+      : [`Its last ${count(torn.bytes, "byte")}, of an append that was not finished, were left out.`]
+  const blocks = [
+    [...wrap(what, width).map(style.bold), ...[source, ...moved, ...rest].flatMap((text) => wrap(text, width))],
+    ...(report.entries.length === 0 ? [] : [report.entries.flatMap((entry) => done(entry, look))])
+  ]
+  return `${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`
+}
+
+/** Steps are few, and what they do has names of any length: sentences, not cells. */
+const done = ({ action, count: times, edge, line, what }: Entry, { width }: Look): ReadonlyArray<string> => {
+  const where = `${times === 1 ? "" : `${count(times, "time")}, first in `}line ${line}`
+  const head = `${action}${edge === undefined ? "" : ` ${edge}`} (${where}): `
+  return wrap(head + what, Math.max(2, width - 2)).map((text, i) => (i === 0 ? text : `  ${text}`))
+}
