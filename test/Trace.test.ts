@@ -341,6 +341,14 @@ describe("the ledger", () => {
           "the view says the same"
         )
       }
+      // All restrictions of a scope hold, so their order is nobody's.
+      const lists = [{ deny: ["bash"] }, { allow: [] }, { deny: ["bash", "read"], plugin: "a" }]
+      const told = Effect.fnUntraced(function* (all: typeof lists) {
+        const { scope } = yield* PromptScope.make("s")
+        for (const one of all) yield* registry.restrict(one).pipe(inScope(scope))
+        return JSON.stringify(Trace.toJson(yield* prompt.trace.pipe(inScope(scope))))
+      })
+      assert.strictEqual(yield* told(lists.toReversed()), yield* told(lists))
     }).pipe(Effect.provide(Layer.provideMerge(ToolRegistry.layer, SystemPrompt.layer)))
   )
 

@@ -87,7 +87,7 @@ const toBlock = (part: Response.AnyPart): Message.Block => {
  */
 export const toDraft = (
   content: ReadonlyArray<Response.AnyPart>,
-  step: AgentStep.AgentStep,
+  step: Pick<AgentStep.AgentStep, "turn" | "step" | "request">,
   time: number
 ): Event.Draft<"assistant/message"> => {
   const { provider, model } = step.request.header.config

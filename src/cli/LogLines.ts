@@ -150,13 +150,14 @@ export class LogLines {
     const sums = this.#checksums.map((before) => checksumOf(bytes.subarray(0, mark.covered), before))
     const isRight = sums.length === 0 || sums.some((sum) => matches(mark, sum))
     const claimed = after(Number.parseInt(mark.crc, 16))
-    if (!isRight) this.#find("checksum", at, "its checksum is not that of the file up to here.")
-    // Either the checksum is damaged or what is before it.
+    // Either the checksum is damaged or what is before it, such as the number of lines to come.
     this.#checksums = isRight ? [claimed] : [claimed, ...sums.map(after)]
-    if (this.#more > 0 && mark.more !== this.#more - 1) {
-      this.#find("checksum", at, `${this.#more} more lines of its append were to come, and it says ${mark.more + 1}.`)
+    const expected = this.#more - 1
+    this.#more = isRight ? mark.more : Math.max(0, expected)
+    if (!isRight) this.#find("checksum", at, "its checksum is not that of the file up to here.")
+    else if (expected >= 0 && mark.more !== expected) {
+      this.#find("checksum", at, `${expected + 1} more lines of its append were to come, and it says ${mark.more + 1}.`)
     }
-    this.#more = mark.more
   }
 }
 

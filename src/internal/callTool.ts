@@ -42,6 +42,7 @@ export const callWith =
       if (Result.isFailure(found)) return Exit.fail(found.failure)
       // An assembly that nobody has made for a scope is the caller's own.
       const scope = scopeOf(view) ?? fiber.getRef(Current)
+      if (scope.closed) return Exit.fail(orphaned(found.success, scope))
       return run(tables, found.success, args, { scope, annotations: fiber.getRef(Annotations) })
     })
 
@@ -64,7 +65,13 @@ const find = (
 ): Result.Result<Found, ToolNotFound | ToolWithoutHandler> => {
   const named = findTools(view.tools, name)
   const [first] = named
-  if (first === undefined) return Result.fail(notFound(view.tools.map((tool) => tool.schema.name), name))
+  if (first === undefined)
+    return Result.fail(
+      notFound(
+        view.tools.map((tool) => tool.schema.name),
+        name
+      )
+    )
   // Bare providers append: of several tools of one name, the one that is registered can run.
   const shown = named.find((one) => registeredAs(one)?.name === name) ?? first
   const owner = ownerOf(shown)
@@ -81,6 +88,13 @@ const find = (
     ? Result.succeed({ shown, tool, handler: tool.handler, owner })
     : without("it was registered without a handler. Register it with one, or run its calls yourself.")
 }
+
+/** The guards of a scope end with it: whoever still holds its assembly would get past them. */
+const orphaned = ({ owner }: Found, { label }: PromptScope): ToolWithoutHandler =>
+  new ToolWithoutHandler({
+    ...owner,
+    reason: `the scope ${JSON.stringify(label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
+  })
 
 const ownerOf = ({ origin, schema }: AssembledTool): Owner =>
   ownerFields({ kind: "tool", entry: schema.name, scope: origin.scope, plugin: origin.plugin })

@@ -17,11 +17,14 @@ export interface Decoder {
 export const toJsonSchema = (schema: Schema.Constraint): Result.Result<JsonSchema.JsonSchema, string> =>
   Result.filterOrFail(
     written(schema),
-    // A struct without fields does not even say that it is an object.
-    (root) => !("not" in root),
+    isOfObjects,
     () =>
-      "the Schema takes anything but null. For a tool without parameters use Schema.Record(Schema.String, Schema.Never)."
+      "the Schema describes no JSON object. Use a Schema.Struct; for a tool without parameters Schema.Record(Schema.String, Schema.Never)."
   )
+
+/** A struct without fields does not even say that it is an object; of what has no JSON form nothing is said at all. */
+const isOfObjects = (root: JsonSchema.JsonSchema): boolean =>
+  root.type === "object" || ["anyOf", "oneOf", "allOf", "$ref"].some((key) => key in root)
 
 const written = (schema: Schema.Constraint): Result.Result<JsonSchema.JsonSchema, string> =>
   Result.try({

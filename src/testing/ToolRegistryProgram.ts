@@ -169,7 +169,7 @@ export interface Keeper {
 }
 
 /**
- * A tool that is known and not shown, and what keeps it out, farthest first.
+ * A tool that is known and not shown, and what keeps it out: farthest first, in one scope by plugin.
  *
  * @since 0.1.0
  * @category models

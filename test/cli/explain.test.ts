@@ -408,14 +408,14 @@ tools:
   - { name: bash, description: Run a command, parameters: {} }
   - { name: read, description: Read a file, parameters: {} }
 scopes:
-  safe: { restrict: { deny: [read] }, plugins: [${plugin("restrict.ts")}] }
+  safe: { restrict: { deny: [read] }, plugins: [${plugin("restrict.ts")}, ${plugin("lock.ts")}] }
 scope: safe
 `
       const text = (yield* explain(restricted)).replaceAll("\n  ", " ")
       assert.include(text, `tool "bash" of scope "global" is not shown: the restriction of scope "safe" denies it.\n`)
       assert.include(
         text,
-        `tool "read" of scope "global" is not shown: the restriction of scope "safe" denies it (-:6:29).\n`
+        `tool "read" of scope "global" is not shown: the restriction of scope "safe" denies it (-:6:29) and the restriction of scope "safe" (plugin "lock") denies it.\n`
       )
     })
   )

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Option, Result, Stream } from "effect"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Layer from "effect/Layer"
@@ -36,8 +36,11 @@ const write = (content: string | Uint8Array, name = `${files++}.jsonl`): string 
   return join(folder, name)
 }
 
+/** The folder has a long name. */
+const wide = { columns: 200, env: { NO_COLOR: "1" } }
+
 /** Runs `log` and takes the folder out of what it says. */
-const log = (args: ReadonlyArray<string>, world: Parameters<typeof preamble>[1] = {}) =>
+const log = (args: ReadonlyArray<string>, world: Parameters<typeof preamble>[1] = wide) =>
   Effect.map(preamble(["log", ...args], world), (ended) => ({
     ...ended,
     stdout: ended.stdout.replaceAll(`${folder}/`, ""),
@@ -105,9 +108,10 @@ const story: ReadonlyArray<Event.Draft> = [
   events.snapshot("Monday"),
   events.assistant("Ok"),
   stepEnd(2),
-  stepStart(3),
   events.user("In short", events.replacing(3, 5, 8)),
+  stepStart(3),
   events.system("Be brief.\nUse German.", events.replacing(2)),
+  events.requestHeader(["read"], "series"),
   events.assistant(""),
   stepEnd(3)
 ]
@@ -124,24 +128,24 @@ describe("log show", () => {
       assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
       assert.strictEqual(
         ended.stdout,
-        `story.jsonl: session "s", format 4, 16 events
+        `story.jsonl: session "s", format 4, 17 events
 
 SURFACE (4)
   seq  role       source         replaces  bytes  text
    13  system     system-prompt  2            21  Be brief. Use German.
-   12  user       user           3–8           8  In short
+   11  user       user           3–8           8  In short
     9  assistant  model                        2  Ok
-   14  assistant  model                        0  (empty, and not sent)
+   15  assistant  model                        0  (empty, and not sent)
 
 REQUESTS (3)
   at  turn  step  messages  begins with, of the one before
    5     1     1         2
-   9     1     2         4  all 375 bytes
-  14     1     3         3  187 of 667 bytes (28%), 0 messages
+   9     1     2         4  all 333 bytes
+  15     1     3         3  226 of 565 bytes (40%), 0 messages
 
 PROMPTS (2)
 
-1. event 2: appended, 21 bytes
+1. event 2: appended, 22 bytes
 
 2. event 13: in the place of 2, 21 bytes
 @@ -1,2 +1,2 @@
@@ -175,8 +179,8 @@ assistant
         session: "s",
         format: 4,
         renumbered: false,
-        events: 16,
-        at: 16,
+        events: 17,
+        at: 17,
         torn: null,
         route: null
       })
@@ -186,9 +190,9 @@ assistant
         answer.surface.map((node: { seq: number; sent: boolean }) => [node.seq, node.sent]),
         [
           [13, true],
-          [12, true],
+          [11, true],
           [9, true],
-          [14, false]
+          [15, false]
         ]
       )
       assert.deepInclude(answer.surface[1], { role: "user", source: "user", replaces: { from: 3, to: 8 }, bytes: 8 })
@@ -202,7 +206,7 @@ assistant
           diff: "@@ -1,2 +1,2 @@\n Be brief.\n-Use English.\n+Use German.\n"
         }
       ])
-      const requests = Request.places(whole).flatMap((at) => [...Request.rebuild(whole, at)])
+      const requests = Request.places(whole).map((at) => Option.getOrThrow(Request.rebuild(whole, at)))
       assert.deepStrictEqual(
         answer.requests,
         requests.map((request, i) => {
@@ -212,7 +216,7 @@ assistant
             at: request.seq,
             turn: 1,
             step: i + 1,
-            headerSeq: 4,
+            headerSeq: i < 2 ? 4 : 14,
             messages: request.messages.length,
             prefix:
               prefix === null
@@ -223,7 +227,7 @@ assistant
       )
       assert.deepStrictEqual(
         requests.map(({ seq }) => seq),
-        [5, 9, 14]
+        [5, 9, 15]
       )
     })
   )
@@ -240,13 +244,13 @@ assistant
           answer.requests.map((request: { at: number }) => request.at),
           Request.places(then)
         )
-        assert.deepStrictEqual([answer.at, answer.events], [seq, 16])
+        assert.deepStrictEqual([answer.at, answer.events], [seq, 17])
       }
-      assert.include((yield* log(["show", file, "--at", "9"])).stdout, "16 events, as it was before event 9\n")
-      for (const seq of ["17", "-1"]) {
+      assert.include((yield* log(["show", file, "--at", "9"])).stdout, "17 events, as it was before event 9\n")
+      for (const seq of ["18", "-1"]) {
         const ended = yield* log(["show", file, `--at=${seq}`, "--format", "json"])
         assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
-        assert.deepInclude(errorOf(ended), { _tag: "NoSuchEvent", seq: Number(seq), events: 16 })
+        assert.deepInclude(errorOf(ended), { _tag: "NoSuchEvent", seq: Number(seq), events: 17 })
       }
     })
   )
@@ -389,8 +393,8 @@ describe("log check", () => {
       for (const file of [yield* stored(story), plain(...story)]) {
         const { code, stderr, stdout } = yield* log(["check", file])
         assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.match(stdout, /^\d+\.jsonl: format 4, 16 events: nothing is wrong\n$/u)
-        assert.deepInclude(yield* json(["check", file]), { session: "s", format: 4, events: 16, total: 0, unjudged: 0 })
+        assert.match(stdout, /^\d+\.jsonl: format 4, 17 events: nothing is wrong\n$/u)
+        assert.deepInclude(yield* json(["check", file]), { session: "s", format: 4, events: 17, total: 0, unjudged: 0 })
       }
     })
   )
@@ -412,16 +416,17 @@ describe("log check", () => {
         { type: "weather/report", data: null, surfaceOp: "append" },
         { ...events.assistant("10"), sourceEventSeqs: [2] },
         events.user("11", { sourceEventSeqs: [99] }),
-        events.developer(["read"], 3),
+        events.developer(["read"], 5),
         { ...events.user("13"), surfaceOp: undefined },
         events.toolResult("14"),
         events.toolResult("15", events.replacing(6)),
         { ...events.user("16"), extra: 1 },
-        events.user("17", { surfaceOp: { op: "replace", startSeq: 14, endSeq: 6 }, sourceEventSeqs: [6, 14] })
+        events.user("17"),
+        events.user("18", { surfaceOp: { op: "replace", startSeq: 17, endSeq: 14 }, sourceEventSeqs: [14, 17] })
       )
       const found = yield* findings(file)
       assert.deepStrictEqual(found.findings.map(brief), [
-        "3 event 1 event $.data",
+        "3 event 1 event $.data.id",
         "7 event 5 surface coverage",
         "9 event 7 surface head",
         "10 event 8 surface log-only",
@@ -432,7 +437,7 @@ describe("log check", () => {
         "15 event 13 surface operation",
         "17 event 15 surface tool-result",
         "18 event 16 event $.extra",
-        "19 event 17 surface endpoint"
+        "20 event 18 surface endpoint"
       ])
       assert.strictEqual(found.unjudged, 1)
       const { code, stderr, stdout } = yield* log(["check", file])
@@ -441,7 +446,7 @@ describe("log check", () => {
         stdout,
         `${files - 1}.jsonl:7, event 5: surface, rule coverage\n  sourceEventSeqs must name everything that it replaces. Add 3.\n\n`
       )
-      assert.include(stdout, "18 events: 12 problems; 1 event could not be judged\n")
+      assert.include(stdout, "19 events: 12 problems; 1 event could not be judged\n")
     })
   )
 
@@ -534,11 +539,13 @@ describe("log check", () => {
       const drafts = Array.from({ length: 30 }, (_, i) => events.user(`text ${i}`))
       const whole = readFileSync(yield* stored(drafts))
       const ends = [...whole.entries()].flatMap(([i, byte]) => (byte === 10 ? [i] : []))
-      for (let run = 0; run < runs(60, 2000); run++) {
+      for (let run = 0; run < runs(40, 2000); run++) {
         const bytes = Buffer.from(whole)
         const damaged = new Set<number>()
         for (let i = random.below(4); i >= 0; i--) {
           const line = random.below(ends.length)
+          // Where a line and its checksum are both damaged, nothing is left to judge the next one by.
+          if (damaged.has(line + 1)) continue
           const [start, end] = [line === 0 ? 0 : ends[line - 1]! + 1, ends[line]!]
           // Anywhere in the line, or in the eight digits of its checksum.
           const place = random.oneIn(3) ? end - 3 - random.below(8) : start + random.below(end - start)
@@ -578,7 +585,7 @@ describe("log check", () => {
       assert.deepStrictEqual(yield* of(lines.with(4, bare[4]!)), ["5 checksum"])
       assert.deepStrictEqual(yield* of([...bare.slice(0, 5), ...lines.slice(5)]), ["6 checksum"])
       const overwritten = `${textOf(lines).slice(0, -1)}x`
-      assert.deepStrictEqual((yield* findings(write(overwritten))).findings.map(brief), ["17 checksum"])
+      assert.deepStrictEqual((yield* findings(write(overwritten))).findings.map(brief), ["18 checksum"])
     })
   )
 })
@@ -593,12 +600,9 @@ describe("log migrate", () => {
   it.effect("writes format 4 with checksums, tells what it did, and leaves the source as it was", () =>
     Effect.gen(function* () {
       const file = write(old)
-      const ended = yield* log(["migrate", file, join(folder, "out.jsonl")])
+      const ended = yield* log(["migrate", file, join(folder, "out.jsonl")], { columns: 80, env: { NO_COLOR: "1" } })
       assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
-      assert.match(
-        ended.stdout,
-        /^out\.jsonl: session "story", \d+ events in format 4\n\d+\.jsonl has 152 events in format 0/u
-      )
+      assert.match(ended.stdout, /^out\.jsonl: session "story", \d+\s+events in format 4\n\d+\.jsonl has\s+152 events/u)
       assert.match(ended.stdout, /^inserted 2→3 \(.*line \d+\): system\/message/mu)
       assert.match(ended.stdout, /^dropped 2→3 \(/mu)
       assert.match(ended.stdout, /^renamed 3→4 \(/mu)
@@ -612,7 +616,7 @@ describe("log migrate", () => {
       assert.deepInclude(after, { format: 4, renumbered: false })
       assert.strictEqual((yield* findings(join(folder, "out.jsonl"))).total, 0)
       const report = yield* json(["migrate", file, join(folder, "again.jsonl")])
-      assert.deepInclude(report, { out: join(folder, "again.jsonl"), from: 0, to: 4, eventsRead: 152, torn: null })
+      assert.deepInclude(report, { out: "again.jsonl", from: 0, to: 4, eventsRead: 152, torn: null })
       assert.includeMembers(
         report.entries.map((entry: { action: string }) => entry.action),
         ["inserted", "dropped", "renamed", "rewritten", "remapped", "opaque"]
@@ -628,7 +632,7 @@ describe("log migrate", () => {
       const out = join(folder, "checked.jsonl")
       assert.include(
         (yield* log(["migrate", file, out])).stdout,
-        "Its last 18 bytes, of an append that was not finished, were\nleft out"
+        "Its last 18 bytes, of an append that was not finished, were left out"
       )
       assert.strictEqual(readFileSync(out, "utf8").replaceAll(/,"crc":"[^"]*"/gu, ""), textOf(linesOf(story)))
     })
@@ -730,7 +734,7 @@ describe("hostile logs", () => {
           readFileSync(file)
         )
         const agent = write("identity: You are X.", "agent.yaml")
-        for (let run = 0; run < runs(80, 4000); run++) {
+        for (let run = 0; run < runs(40, 4000); run++) {
           const [how, bytes] = spoil(random, sources[random.below(sources.length)]!)
           const file = write(bytes, "spoilt.jsonl")
           const found = yield* findings(file)

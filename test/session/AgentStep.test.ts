@@ -10,13 +10,14 @@ import * as Session from "../../src/session/Session.ts"
 import { StepEnded } from "../../src/session/SessionError.ts"
 import * as SessionLog from "../../src/session/SessionLog.ts"
 import * as MemoryStore from "../../src/session/store/MemoryStore.ts"
-import { SessionStore, type SessionWriter } from "../../src/session/store/SessionStore.ts"
+import { SessionStore } from "../../src/session/store/SessionStore.ts"
 import * as Surface from "../../src/session/Surface.ts"
 import {
   answer,
   appending,
   bare,
   brief,
+  deaf,
   header,
   inHistory,
   layer,
@@ -52,14 +53,6 @@ const agent = <A, E>(
   })
 
 const lengthOf = (session: Session.Session) => Effect.map(Session.log(session), ({ length }) => length)
-
-/** A writer that takes everything and keeps nothing. */
-const deaf = (log: SessionLog.SessionLog): SessionWriter => ({
-  header: log.header,
-  repaired: undefined,
-  next: Effect.succeed(log.length),
-  append: () => Effect.void
-})
 
 /** What the store has of the session. */
 const stored = SessionStore.use((store) => Stream.runCollect(store.read("s")))

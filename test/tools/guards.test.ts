@@ -277,6 +277,23 @@ describe("guards", () => {
   )
 
   test(
+    "are not got past by whoever still holds the assembly of a scope that has closed",
+    Effect.gen(function* () {
+      const ran = yield* counted("t")
+      const lifetime = yield* Scope.make()
+      const { scope } = yield* Scope.provide(PromptScope.make("agent"), lifetime)
+      yield* guardIn(scope, { name: "g", check: () => "never" })
+      const view = yield* assembledIn(scope)
+      yield* Scope.close(lifetime, Exit.void)
+      const error = yield* failed(view, "t")
+      assert.deepInclude(error, { _tag: "ToolWithoutHandler", entry: "t", scope: "global" })
+      assert.include(error.message, 'the scope "agent", which it was shown to, has closed')
+      assert.strictEqual((yield* failed(view, "nothing"))._tag, "ToolNotFound")
+      assert.strictEqual(ran.count, 0)
+    })
+  )
+
+  test(
     "stay when the last tool and the last restriction of their scope go",
     Effect.gen(function* () {
       const { parent } = yield* family

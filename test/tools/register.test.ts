@@ -381,16 +381,26 @@ describe("registration refuses", () => {
   )
 
   test(
-    "a Schema that says of arguments only that they are not null",
+    "a Schema that describes no object",
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
-      const error = yield* refuse({ parameters: Schema.Struct({}) })
-      assert.deepInclude(error, { _tag: "InvalidRegistration", field: "parameters" })
-      assert.include(error.message, "Schema.Record(Schema.String, Schema.Never)")
+      for (const parameters of [Schema.Struct({}), Schema.String, Schema.Unknown, Schema.instanceOf(Map)]) {
+        const error = yield* refuse({ parameters })
+        assert.deepInclude(error, { _tag: "InvalidRegistration", field: "parameters" })
+        assert.include(error.message, "Schema.Record(Schema.String, Schema.Never)")
+      }
+      const either = Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Struct({ b: Schema.String })])
+      yield* registry.register({ name: "either", description: "", parameters: either })
+      class Tree extends Schema.Class<Tree>("Tree")({
+        children: Schema.Array(Schema.suspend((): Schema.Codec<Tree> => Tree))
+      }) {}
+      yield* registry.register({ name: "tree", description: "", parameters: Tree })
+      assert.deepInclude((yield* assembled).tools[1]!.schema.parameters, { type: "object" })
       const parameters = Schema.Record(Schema.String, Schema.Never)
       yield* registry.register({ name: "now", description: "", parameters, handler: () => Effect.succeed("noon") })
       const assembly = yield* assembled
-      assert.deepStrictEqual(assembly.tools[0]!.schema.parameters, { type: "object", additionalProperties: false })
+      const now = assembly.tools.find(({ schema }) => schema.name === "now")
+      assert.deepStrictEqual(now?.schema.parameters, { type: "object", additionalProperties: false })
       assert.strictEqual(yield* call(assembly, "now", {}), "noon")
       assert.strictEqual((yield* failed(assembly, "now", { a: 1 }))._tag, "InvalidToolArguments")
       assert.strictEqual((yield* failed(assembly, "now", "now"))._tag, "InvalidToolArguments")

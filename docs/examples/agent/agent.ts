@@ -52,12 +52,11 @@ const changes = Plugin.context({
 /** One plugin of all that concerns files. It takes the service `Workspace`. */
 const files = Layer.mergeAll(read, write, guidance, directory, changes)
 
+/** All that the model is shown and can call. */
+export const plugins = files.pipe(Layer.provideMerge(ToolRegistry.layer), Layer.provideMerge(prompt))
+
 /** Any `LanguageModel`, with the prompt and the tools of the agent. */
-export const layer = PromptedModel.layer().pipe(
-  Layer.provideMerge(files),
-  Layer.provideMerge(ToolRegistry.layer),
-  Layer.provideMerge(prompt)
-)
+export const layer = PromptedModel.layer().pipe(Layer.provideMerge(plugins))
 
 /** Lets the model act until it calls no more tools. */
 const turn = Effect.fn("turn")(function* (message: string) {

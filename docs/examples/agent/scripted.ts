@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Ref, Stream } from "effect"
 import { LanguageModel, type Prompt, type Response } from "effect/ai"
 
 /** A model that prints what it is sent and answers from a script. In its place goes the layer of a provider. */
-export const scripted = (script: ReadonlyArray<Response.PartEncoded>) =>
+export const scripted = (script: ReadonlyArray<Response.PartEncoded>, print = Console.log) =>
   Layer.effect(
     LanguageModel.LanguageModel,
     Effect.gen(function* () {
@@ -10,8 +10,8 @@ export const scripted = (script: ReadonlyArray<Response.PartEncoded>) =>
       return yield* LanguageModel.make({
         generateText: Effect.fnUntraced(function* ({ prompt, tools }) {
           const at = yield* Ref.getAndUpdate(step, (at) => at + 1)
-          yield* Console.log(`--- step ${at + 1}, tools: ${tools.map((tool) => tool.name).join(", ")}`)
-          for (const message of prompt.content) yield* Console.log(`${message.role}: ${textOf(message)}`)
+          yield* print(`--- step ${at + 1}, tools: ${tools.map((tool) => tool.name).join(", ")}`)
+          for (const message of prompt.content) yield* print(`${message.role}: ${textOf(message)}`)
           return script.slice(at, at + 1)
         }),
         streamText: () => Stream.die("the script is not streamed")

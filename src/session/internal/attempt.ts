@@ -59,14 +59,14 @@ export const attempt = (state: State, input: Input): Result.Result<Attempt, Appe
   Result.gen(function* () {
     const growing = new Growing(state.log, input.time)
     if (input.admit !== undefined) yield* begin(growing)
-    const header = headerOf(input)
+    const header = headerOf(state.log, input)
     yield* logPrompt(growing, input, startsSeries(state, header, input))
     yield* admit(growing, input.admit ?? [])
     yield* logSnapshot(growing, input.rendered)
     yield* logHeader(growing, header, state, input.startsSeries)
     yield* logRoute(growing, input.route)
     const { log } = growing
-    // What is sent is what was logged, to the byte: a header of before may say the same in another order of keys.
+    // From the log, where a header is a copy that nobody can change any more.
     const request = Option.getOrThrow(Request.fromLog(log))
     return {
       state: { log, hasRequested: true, generation: log.surface.generation, previous: Option.some(request) },
@@ -74,12 +74,16 @@ export const attempt = (state: State, input: Input): Result.Result<Attempt, Appe
     }
   })
 
-const headerOf = ({ assembly, route }: Input): RequestHeader.RequestHeader =>
-  RequestHeader.make({
+/** The header that was logged last, if this one says the same: its keys may stand in another order, which is other bytes. */
+const headerOf = (log: SessionLog.SessionLog, { assembly, route }: Input): RequestHeader.RequestHeader => {
+  const header = RequestHeader.make({
     config: route.config,
     adapterDefaults: route.adapterDefaults,
     tools: assembly.tools.map(({ schema }) => schema)
   })
+  const logged = log.requestHeader?.data.header
+  return logged !== undefined && RequestHeader.equals(logged, header) ? logged : header
+}
 
 /** Whether nothing of the request before has to stay in the cache, or nothing of it can. */
 const startsSeries = (state: State, header: RequestHeader.RequestHeader, { route, startsSeries }: Input): boolean => {

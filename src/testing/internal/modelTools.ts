@@ -73,6 +73,19 @@ const keepsOut = (name: string, restriction: Entry<Of<"Restriction">>): List<Kee
   return list === undefined ? [] : [present({ list, scope: restriction.scope.label, plugin })]
 }
 
+/** Farthest first; row 7: in one scope by plugin, then by what they say, whoever came first. */
+const restrictionsOn = (entries: List<Entry>, scope: Scope): List<Entry<Of<"Restriction">>> =>
+  chainOf(scope).flatMap((host) =>
+    all(entries, "Restriction")
+      .filter((one) => one.scope === host)
+      .toSorted(
+        by([
+          ({ item }) => item.options.plugin ?? "",
+          ({ item: { options } }) => JSON.stringify([options.allow, options.deny])
+        ])
+      )
+  )
+
 /** spec §19 "View": the nearest of each name; its own ones whatever is restricted, the others if every restriction of every scope on the chain admits them. */
 export const viewOf = (entries: List<Entry>, scope: Scope) => {
   const seen = seenBy(entries, scope)
@@ -81,7 +94,7 @@ export const viewOf = (entries: List<Entry>, scope: Scope) => {
     const [nearest, ...shadowed] = tools.filter((one) => one.item.options.name === name).toReversed()
     if (nearest === undefined) throw new Error("each name is that of a tool")
     const isOwn = nearest.scope === scope
-    const by = isOwn ? [] : all(seen, "Restriction").flatMap((one) => keepsOut(name, one))
+    const by = isOwn ? [] : restrictionsOn(entries, scope).flatMap((one) => keepsOut(name, one))
     // doc of `Origin`: what it shadows comes nearest first.
     const origin = { ...authorOf(nearest), shadows: shadowed.map(authorOf) }
     return { entry: nearest, shown: { name, description: description(nearest), origin }, by }
@@ -259,7 +272,8 @@ export const call = (
   // Of several of one name, the registered one runs.
   const { from, shown } = named.find((one) => one.from.item._tag === "Tool") ?? first
   const about = { kind: "tool", entry: step.tool, scope: shown.origin.scope, plugin: shown.origin.plugin }
-  const isLive = entries.some((one) => one === from)
+  // Of a closed scope nothing can be called: its guards have ended (issue: fail closed).
+  const isLive = entries.some((one) => one === from) && scope.closed !== true
   if (from.item._tag === "Tools" || !isLive || from.item.options.handler === undefined) {
     return refused({ tag: "ToolWithoutHandler", ...about })
   }

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { FormatError } from "../../../src/session/format/FormatError.ts"
-import { check, patience, Tally } from "../../support/check.ts"
-import { runs } from "../../support/runs.ts"
+import { check, Tally } from "../../support/check.ts"
+import { patience, runs } from "../../support/runs.ts"
 import { damage, damages } from "./support/damage.ts"
 import { normalise } from "./support/normalise.ts"
 import { anonymous, eventsOf, requestsOf } from "./support/oracle.ts"
@@ -169,7 +169,7 @@ describe("a damaged log", () => {
               assert.isAtMost(error.line, Math.max(1, lines.length))
               assert.include(error.message, `"damaged.jsonl", line ${error.line}`)
             }),
-          { runs: runs(250, 30_000), seed: 11 }
+          { runs: runs(250, 10_000), seed: 11 }
         ),
         () =>
           tally.assertShares("damage", {

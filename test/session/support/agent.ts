@@ -31,6 +31,14 @@ export const world = (): World => ({
 
 export const tool = (name: string): ToolSchema.Input => ({ name, description: "", parameters: { type: "object" } })
 
+/** A writer that takes everything and keeps nothing. */
+export const deaf = (log: SessionLog.SessionLog): SessionWriter => ({
+  header: log.header,
+  repaired: undefined,
+  next: Effect.succeed(log.length),
+  append: () => Effect.void
+})
+
 /**
  * A store whose appends are what `append` makes of those of the given one. It says how often one was tried before, from 0.
  */
@@ -59,10 +67,12 @@ export const layer = (world: World, store: Layer.Layer<SessionStore> = MemorySto
     Plugin.section({
       name: "persona",
       order: 0,
-      text: () => {
-        world.assembled++
-        return world.persona
-      }
+      // Others may run meanwhile.
+      text: () =>
+        Effect.map(Effect.yieldNow, () => {
+          world.assembled++
+          return world.persona
+        })
     }),
     Plugin.context({
       name: "policy",

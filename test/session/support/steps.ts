@@ -1,0 +1,524 @@
+/**
+ * Random lives of a session: steps of every kind, what goes wrong with them, compactions and restarts. Each is run with
+ * everything that has to hold of a step, checked against plain words that know nothing of how it is done.
+ */
+import { assert } from "@effect/vitest"
+import { Arbitrary, Deferred, Effect, Exit, Fiber, Option, Result, Schema, Scope } from "effect"
+import * as AgentStep from "../../../src/session/AgentStep.ts"
+import * as Compaction from "../../../src/session/Compaction.ts"
+import * as Event from "../../../src/session/Event.ts"
+import * as Message from "../../../src/session/Message.ts"
+import * as Request from "../../../src/session/Request.ts"
+import * as RuntimeContextProjection from "../../../src/session/RuntimeContextProjection.ts"
+import * as Session from "../../../src/session/Session.ts"
+import * as SessionLog from "../../../src/session/SessionLog.ts"
+import * as Surface from "../../../src/session/Surface.ts"
+import * as SystemPromptProjection from "../../../src/session/SystemPromptProjection.ts"
+import type { Tally } from "../../support/check.ts"
+import { answer, bare, brief, deaf, header, inHistory, plain, tool, type World } from "./agent.ts"
+
+// -----------------------------------------------------------------------------
+// programs
+// -----------------------------------------------------------------------------
+
+const kinds = [
+  "step",
+  "step",
+  "step",
+  "step",
+  "tools",
+  "compact",
+  "compact",
+  "head",
+  "retry",
+  "retry",
+  "steer",
+  "interrupted",
+  "failed",
+  "unrendered",
+  "together",
+  "crash",
+  "restart",
+  "turn"
+] as const
+
+const number = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9999 }))
+
+const Action = Schema.Struct({ kind: Schema.Literals(kinds), a: number, b: number, c: number })
+
+export type Action = typeof Action.Type
+
+export const programs: Arbitrary.Arbitrary<ReadonlyArray<Action>> = Arbitrary.array(Arbitrary.schema(Action), {
+  minLength: 6,
+  maxLength: 24
+})
+
+const pick = <A>(all: readonly [A, ...ReadonlyArray<A>], n: number): A => all[n % all.length] ?? all[0]
+
+const personas = ["You are Copper.", "You are Zinc.", "You are Zink, élan 🧭.", ""] as const
+
+const policies = ["ask", "never", ""] as const
+
+const toolLists: readonly [ReadonlyArray<string>, ...ReadonlyArray<ReadonlyArray<string>>] = [
+  ["bash", "read"],
+  ["bash"],
+  ["read", "write", "bash"],
+  []
+]
+
+const routes: readonly [AgentStep.Route, ...ReadonlyArray<AgentStep.Route>] = [
+  plain,
+  inHistory,
+  { config: { model: "m", provider: "p" }, systemPromptUpdate: "in-history" },
+  { config: { provider: "p", model: "n", effort: "high" }, adapterDefaults: { maxTokens: true }, contextWindow: 9 }
+]
+
+/** Most actions leave most things as they are. */
+const change = (world: World, { a, b, c }: Action): void => {
+  if (a % 3 === 0) world.persona = pick(personas, b)
+  if (b % 3 === 0) world.policy = pick(policies, c)
+  if (c % 4 === 0) world.tools = pick(toolLists, a).map(tool)
+  if (c % 5 === 0) world.reversed = !world.reversed
+}
+
+/** One route for a while. */
+const optionsOf = (life: Life, { a, b, c }: Action): AgentStep.Options => {
+  if (a % 5 === 0) life.route = pick(routes, b)
+  return {
+    route: life.route,
+    said: Array.from({ length: b % 3 }, (_, i) => ({ content: `said ${a} ${i}` })),
+    startsSeries: c % 11 === 0
+  }
+}
+
+// -----------------------------------------------------------------------------
+// the words
+// -----------------------------------------------------------------------------
+
+const json = (value: unknown): string => JSON.stringify(value)
+
+/** A request as one text, in the order of a cache. */
+const bytesOf = ({ header: { tools = [], ...rest }, messages }: Request.Request): Buffer =>
+  Buffer.from([rest, ...tools, ...messages].map(json).join(""))
+
+/** By the whole texts of both requests. */
+const prefixOf = (now: Request.Request, before: Request.Request): Request.Prefix => {
+  const [left, right] = [bytesOf(now), bytesOf(before)]
+  let bytes = 0
+  while (bytes < left.length && bytes < right.length && left[bytes] === right[bytes]) bytes++
+  const sameHeader = json(now.header) === json(before.header)
+  const differing = before.messages.findIndex((message, i) => json(message) !== json(now.messages[i]))
+  const messages = differing === -1 ? before.messages.length : differing
+  return { isWhole: bytes === right.length, messages: sameHeader ? messages : 0, bytes, of: right.length }
+}
+
+/** The log as another process would read it. */
+export const reread = (log: SessionLog.SessionLog): SessionLog.SessionLog => {
+  const rows: ReadonlyArray<unknown> = JSON.parse(json(SessionLog.events(log)))
+  return Result.getOrThrow(
+    SessionLog.fromEvents(
+      log.header,
+      rows.map((row) => Result.getOrThrow(Event.fromUnknown(row)))
+    )
+  )
+}
+
+/** Turns and steps count up, and stand in each other. What is still open is given back. */
+export const nesting = (log: SessionLog.SessionLog): ReadonlyArray<string> => {
+  const open: Array<string> = []
+  let [turn, step] = [0, 0]
+  for (const event of SessionLog.events(log)) {
+    if (Event.is("turn/start")(event)) {
+      assert.deepStrictEqual(open, [], `turn at ${event.seq}`)
+      assert.strictEqual(event.data.turn, ++turn)
+      step = 0
+      open.push("turn")
+    } else if (Event.is("step/start")(event)) {
+      assert.deepStrictEqual(open, ["turn"], `step at ${event.seq}`)
+      assert.deepStrictEqual(event.data, { turn, step: ++step })
+      open.push("step")
+    } else if (event.type === "step/end") {
+      assert.strictEqual(open.pop(), "step", `end at ${event.seq}`)
+      assert.deepStrictEqual(event.data, { turn, step })
+    } else if (event.type === "turn/end") {
+      assert.strictEqual(open.pop(), "turn", `end at ${event.seq}`)
+      assert.deepInclude(event.data, { turn })
+    } else if (event.type === "system/message" || event.type === "developer/message") {
+      assert.deepStrictEqual(open, ["turn", "step"], `${event.type} at ${event.seq}`)
+      assert.deepInclude(event.data, { turn, step })
+    }
+  }
+  return open
+}
+
+/** What has to hold of a log right after a request. */
+const current = (step: AgentStep.AgentStep, log: SessionLog.SessionLog, route: AgentStep.Route): void => {
+  const inHistory = route.systemPromptUpdate === "in-history"
+  const { rendered, request } = step
+  const facts = { inHistory, startsSeries: false }
+  assert.deepStrictEqual(SystemPromptProjection.project(log.systemPrompt, rendered.text, facts), [])
+  const contexts = RuntimeContextProjection.fromRendered(rendered)
+  assert.isUndefined(RuntimeContextProjection.project(log.runtimeContext, contexts))
+  const prompts = request.messages.filter(({ role }) => role === "system")
+  assert.strictEqual(Message.textOf(prompts.at(-1) ?? pick([empty], 0)), rendered.text)
+  if (!inHistory) {
+    assert.lengthOf(prompts, rendered.text === "" ? 0 : 1)
+    if (rendered.text !== "") assert.strictEqual(request.messages[0], prompts[0])
+  }
+  const [head] = Surface.events(log.surface)
+  assert.strictEqual(head?.type, "system/message")
+  const told = request.messages.findLast(({ source }) => source.kind === "runtime-context")
+  if (rendered.snapshot !== "") assert.strictEqual(told && Message.textOf(told), rendered.snapshot)
+  assert.strictEqual(json(request.header.tools ?? []), json(step.assembly.tools.map(({ schema }) => schema)))
+  assert.strictEqual(json(SessionLog.messages(reread(log))), json(request.messages))
+}
+
+const empty: Message.Message = { role: "user", id: "none", source: { kind: "user" }, content: [] }
+
+// -----------------------------------------------------------------------------
+// running
+// -----------------------------------------------------------------------------
+
+/** A session of which everything that it ever answered is remembered. */
+export class Life {
+  session: Session.Session
+  route: AgentStep.Route = inHistory
+  readonly world: World
+  readonly tally: Tally
+  readonly #requests: Array<Request.Request> = []
+  #scope: Scope.Closeable
+  /** Whether something was said since the last request that the log cannot tell from it. */
+  #steered = false
+
+  constructor(session: Session.Session, scope: Scope.Closeable, world: World, tally: Tally) {
+    this.session = session
+    this.#scope = scope
+    this.world = world
+    this.tally = tally
+  }
+
+  static readonly begin = Effect.fnUntraced(function* (world: World, tally: Tally) {
+    const scope = yield* Scope.make()
+    return new Life(yield* Session.create(header()).pipe(Scope.provide(scope)), scope, world, tally)
+  })
+
+  get log() {
+    return Session.log(this.session)
+  }
+
+  /** Closes the writer and opens the log anew, as after the end of a process. */
+  restart() {
+    return Effect.gen({ self: this }, function* () {
+      const before = yield* this.log
+      yield* Scope.close(this.#scope, Exit.void)
+      this.#scope = yield* Scope.make()
+      this.session = yield* Session.open(before.header.id).pipe(Scope.provide(this.#scope))
+      assert.deepStrictEqual(SessionLog.events(yield* this.log), SessionLog.events(before))
+    })
+  }
+
+  /** Whether a session that was restored from the text of the log knows and does the same. */
+  twin(options: AgentStep.Options) {
+    return Effect.gen({ self: this }, function* () {
+      const log = reread(yield* this.log)
+      const twin = yield* Session.make(deaf(log), log)
+      const [live, restored] = [yield* this.session.state, yield* twin.state]
+      assert.strictEqual(restored.generation, live.generation)
+      if (!this.#steered) assert.strictEqual(json(restored.previous), json(live.previous))
+      assert.deepStrictEqual(
+        Option.map(restored.previous, ({ seq }) => seq),
+        Option.fromUndefinedOr(Request.places(log).at(-1))
+      )
+      const step = yield* AgentStep.prepare(twin, options)
+      const logged = SessionLog.events(yield* Session.log(twin), { from: log.length }).map(brief)
+      return { step, logged: logged.filter((event) => !event.startsWith("request/header")) }
+    })
+  }
+
+  /** Remembers a request, after everything was checked that has to hold of it now. */
+  remember(step: AgentStep.AgentStep, log: SessionLog.SessionLog, route: AgentStep.Route): void {
+    current(step, log, route)
+    this.record(step)
+  }
+
+  record(step: AgentStep.AgentStep): void {
+    const before = this.#requests.at(-1)
+    const expected = before === undefined ? undefined : prefixOf(step.request, before)
+    if (!this.#steered) assert.deepStrictEqual(Option.getOrUndefined(step.prefix), expected)
+    if (expected !== undefined) this.tally.count("prefix", expected.isWhole ? "whole" : "broken")
+    this.#steered = false
+    this.#requests.push(step.request)
+  }
+
+  steer(): void {
+    this.#steered = true
+  }
+
+  /** Every request follows from the log, also from its text. */
+  check() {
+    return Effect.gen({ self: this }, function* () {
+      yield* Session.endTurn(this.session, "completed")
+      const log = yield* this.log
+      assert.deepStrictEqual(nesting(log), [])
+      for (const self of [log, reread(log)]) {
+        for (const request of this.#requests) {
+          assert.strictEqual(json(Option.getOrThrow(Request.rebuild(self, request.seq))), json(request))
+        }
+      }
+      const seqs = Request.places(log)
+      if (!this.#requests.some(({ seq }) => !seqs.includes(seq))) this.tally.count("run", "every request has a place")
+      yield* Scope.close(this.#scope, Exit.void)
+    })
+  }
+}
+
+const results = (step: AgentStep.AgentStep, n: number): ReadonlyArray<Event.Draft> => {
+  const at = { turn: step.turn, step: step.step }
+  const said = answer(step)
+  const call = { type: "tool-call", callId: `call ${n}`, name: "bash", arguments: "{}" }
+  return [
+    { type: "tool/call", data: { ...at, callId: call.callId, name: "bash", arguments: "{}" } },
+    { ...said, data: { ...said.data, message: { ...said.data.message, content: [call] } } },
+    {
+      type: "tool/result",
+      data: {
+        ...at,
+        message: {
+          role: "tool",
+          id: `result ${n}`,
+          toolCallId: call.callId,
+          source: { kind: "tool", callId: call.callId },
+          content: [{ type: "text", text: "done" }],
+          ...(n % 3 === 0 ? { isError: true } : undefined)
+        }
+      },
+      surfaceOp: "append"
+    }
+  ]
+}
+
+/** Replaces some messages behind the head, or with it. */
+const compact = (life: Life, { a, b, kind }: Action) =>
+  Effect.gen(function* () {
+    const before = yield* life.log
+    const nodes = Surface.events(before.surface)
+    const from = kind === "head" ? 0 : 1 + (a % Math.max(1, nodes.length - 1))
+    const taken = nodes.slice(from, from + 1 + (b % 9))
+    const [start, end] = [taken[0], taken.at(-1)]
+    if (start === undefined || end === undefined) return
+    const done = yield* Effect.result(
+      Session.commit(life.session, (log) =>
+        Compaction.drafts(log, {
+          id: `c${log.length}`,
+          startSeq: start.seq,
+          endSeq: end.seq,
+          content: [{ type: "text", text: "sum" }],
+          messageId: `sum ${log.length}`,
+          time: 0
+        })
+      )
+    )
+    if (kind === "head") {
+      assert.deepInclude(Result.getOrThrow(Result.flip(done)), { _tag: "SurfaceViolation", rule: "head" })
+      assert.strictEqual(yield* life.log, before)
+      life.tally.count("refused")
+      return
+    }
+    assert.isTrue(Result.isSuccess(done))
+    life.tally.count(
+      "compaction",
+      ...(taken.some(({ type }) => type === "system/message") ? ["of a prompt"] : []),
+      ...(taken.some(RuntimeContextProjection.isOwned) ? ["of a snapshot"] : [])
+    )
+  })
+
+const labels = (logged: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "step",
+  ...(logged.some((event) => event.startsWith("system/message for")) ? ["replaced"] : []),
+  ...(logged.includes("system/message") ? ["appended"] : []),
+  ...(logged.includes("developer/message") ? ["tools told"] : []),
+  ...(logged.some((event) => /^request\/header (?:series|.* startsSeries)/.test(event)) ? ["series"] : []),
+  ...(logged.join() === bare.join() ? ["bare"] : [])
+]
+
+const step = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    const before = yield* life.log
+    const twin = action.a % 2 === 0 ? yield* life.twin(options) : undefined
+    const made = yield* AgentStep.run(life.session, options, (step) =>
+      Effect.gen(function* () {
+        const log = yield* life.log
+        life.remember(step, log, options.route)
+        const logged = SessionLog.events(log, { from: before.length }).map(brief)
+        if (twin !== undefined) {
+          assert.strictEqual(json(twin.step.request.messages), json(step.request.messages))
+          assert.strictEqual(json(twin.step.request.header), json(step.request.header))
+          assert.deepStrictEqual(
+            twin.logged,
+            logged.filter((event) => !event.startsWith("request/header"))
+          )
+          life.tally.count("twin")
+        }
+        yield* step.commit(action.kind === "tools" ? results(step, action.a) : [answer(step)])
+        return step
+      })
+    )
+    const log = yield* life.log
+    life.tally.count(...labels(SessionLog.events(log, { from: before.length }).map(brief)))
+    assert.deepStrictEqual([made.turn, made.step], [log.position.turn, log.position.step])
+    if (action.b % 4 !== 0) return
+    const again = yield* AgentStep.run(life.session, { route: options.route }, (step) =>
+      Effect.as(step.commit([answer(step)]), step)
+    )
+    const after = yield* life.log
+    life.record(again)
+    assert.isTrue(Option.getOrThrow(again.prefix).isWhole)
+    assert.deepStrictEqual(SessionLog.events(after, { from: log.length }).map(brief), bare)
+    assert.strictEqual(again.rendered, made.rendered)
+  })
+
+/** A further attempt, perhaps on another route, perhaps after a compaction. */
+const retry = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    const step = yield* AgentStep.prepare(life.session, options)
+    life.remember(step, yield* life.log, options.route)
+    if (action.c % 3 > 0) yield* compact(life, { ...action, kind: "compact" })
+    const route = action.b % 2 === 0 ? pick(routes, action.c) : options.route
+    const assembled = life.world.assembled
+    const before = yield* life.log
+    const again = yield* step.retry(route)
+    const log = yield* life.log
+    life.remember(again, log, route)
+    assert.strictEqual(life.world.assembled, assembled)
+    const said = SessionLog.events(log, { from: before.length }).filter(Event.is("user/message"))
+    assert.isTrue(said.every(RuntimeContextProjection.isOwned))
+    if (log === before) life.tally.count("retry", "the same again")
+    else life.tally.count("retry", log.surface.generation > before.surface.generation ? "moved" : "went on")
+    yield* again.commit([answer(again)])
+    yield* again.end
+  })
+
+/** Somebody says something while the model answers. */
+const steer = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    yield* AgentStep.run(life.session, options, (step) =>
+      Effect.gen(function* () {
+        life.remember(step, yield* life.log, options.route)
+        if (action.b % 2 === 0) yield* compact(life, { ...action, kind: "compact" })
+        yield* Session.commit(life.session, (log) =>
+          Result.succeed([
+            {
+              type: "user/message",
+              data: { ...empty, role: "user", id: `steer ${log.length}`, content: [{ type: "text", text: "wait" }] },
+              surfaceOp: "append"
+            }
+          ])
+        )
+        yield* step.commit([answer(step)])
+        life.steer()
+      })
+    )
+  })
+
+const together = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    const before = yield* life.log
+    const steps = yield* Effect.all(
+      Array.from({ length: 2 + (action.c % 2) }, () => AgentStep.prepare(life.session, options)),
+      { concurrency: "unbounded" }
+    )
+    const log = yield* life.log
+    const ordered = steps.toSorted((a, b) => a.request.seq - b.request.seq)
+    let from = before.length
+    for (const step of ordered) {
+      const own = SessionLog.events(log, { from, to: step.request.seq }).map(brief)
+      assert.lengthOf(
+        own.filter((event) => event === "step/start"),
+        1
+      )
+      assert.notInclude(own.slice(own.indexOf("step/start")), "step/end")
+      from = step.request.seq
+      life.record(step)
+    }
+    assert.strictEqual(from, log.length)
+    for (const step of ordered.toReversed()) yield* step.end
+    life.tally.count("together")
+  })
+
+const cutOff = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    const reached = yield* Deferred.make<AgentStep.AgentStep>()
+    const running = yield* Effect.forkChild(
+      AgentStep.run(life.session, options, (step) =>
+        Effect.andThen(
+          Deferred.succeed(reached, step),
+          action.kind === "failed" ? Effect.fail("no model") : Effect.never
+        )
+      )
+    )
+    const step = yield* Deferred.await(reached)
+    yield* action.kind === "failed" ? Fiber.await(running) : Fiber.interrupt(running)
+    life.record(step)
+    assert.deepStrictEqual(nesting(yield* life.log), ["turn"])
+    life.tally.count(action.kind)
+  })
+
+/** What does not render logs nothing. */
+const unrendered = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const { persona, policy } = life.world
+    if (action.a % 2 === 0) life.world.persona = "{{missing}}"
+    else life.world.policy = "{{missing}}"
+    const before = yield* life.session.state
+    const failed = yield* Effect.flip(AgentStep.prepare(life.session, optionsOf(life, action)))
+    assert.strictEqual(failed._tag, "UnknownVariable")
+    assert.strictEqual(yield* life.session.state, before)
+    Object.assign(life.world, { persona, policy })
+    life.tally.count("unrendered")
+  })
+
+const crash = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    const options = optionsOf(life, action)
+    const step = yield* AgentStep.prepare(life.session, options)
+    life.remember(step, yield* life.log, options.route)
+    yield* life.restart()
+    life.tally.count("crash")
+  })
+
+export const act = (life: Life, action: Action) =>
+  Effect.gen(function* () {
+    change(life.world, action)
+    switch (action.kind) {
+      case "step":
+      case "tools":
+        return yield* step(life, action)
+      case "compact":
+        return yield* compact(life, action)
+      case "head":
+        return yield* compact(life, action)
+      case "retry":
+        return yield* retry(life, action)
+      case "steer":
+        return yield* steer(life, action)
+      case "interrupted":
+      case "failed":
+        return yield* cutOff(life, action)
+      case "unrendered":
+        return yield* unrendered(life, action)
+      case "together":
+        return yield* together(life, action)
+      case "crash":
+        return yield* crash(life, action)
+      case "restart":
+        yield* life.restart()
+        return life.tally.count("restart")
+      case "turn":
+        return yield* Session.endTurn(life.session, "completed")
+    }
+  })
