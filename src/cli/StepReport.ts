@@ -51,14 +51,14 @@ const paragraph = (text: string, { width }: Options): ReadonlyArray<string> =>
 const head = ({ created, file, repaired, session, step }: Step, options: Options): ReadonlyArray<string> => {
   const { config } = step.request.header
   const route = `provider ${JSON.stringify(config.provider)}, model ${JSON.stringify(config.model)}`
+  const made = created ? ["The log was not there, and was created."] : []
   const cut =
     repaired === undefined
       ? []
       : [`${HistoryReport.count(repaired.bytes, "byte")} of an append that was not finished were cut off.`]
   return [
     ...heading(`${file}: session ${JSON.stringify(session)}, turn ${step.turn}, step ${step.step}`, options),
-    ...(created ? ["The log was not there, and was created."] : []),
-    ...[...cut, `For ${route}. ${describe(step)}`].flatMap((text) => paragraph(text, options))
+    ...[...made, ...cut, `For ${route}. ${describe(step)}`].flatMap((text) => paragraph(text, options))
   ]
 }
 

@@ -136,6 +136,11 @@ const sizeOf = (part: object): number => {
   return size
 }
 
+/** Bytes of whole requests: what was sent is compared with the next one, which mostly begins with all of it. */
+const totals = new WeakMap<Request, number>()
+
+const sum = (of: ReadonlyArray<object>): number => of.reduce<number>((sum, part) => sum + sizeOf(part), 0)
+
 const isSame = (a: object, b: object | undefined): boolean =>
   a === b || (b !== undefined && JSON.stringify(a) === JSON.stringify(b))
 
@@ -157,11 +162,14 @@ export const prefix: {
   const before = parts(earlier)
   const differing = before.findIndex((part, i) => !isSame(part, now[i]))
   const same = differing === -1 ? before.length : differing
-  const total = (of: ReadonlyArray<object>) => of.reduce<number>((sum, part) => sum + sizeOf(part), 0)
+  const isWhole = same === before.length
+  const of = totals.get(earlier) ?? sum(before)
+  const bytes = isWhole ? of : sum(before.slice(0, same))
+  totals.set(self, bytes + sum(now.slice(same)))
   return {
-    isWhole: same === before.length,
+    isWhole,
     messages: Math.max(0, same - (before.length - earlier.messages.length)),
-    bytes: total(before.slice(0, same)) + sharedBytes(before[same], now[same]),
-    of: total(before)
+    bytes: bytes + sharedBytes(before[same], now[same]),
+    of
   }
 })

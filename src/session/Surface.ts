@@ -285,8 +285,15 @@ export const has: {
  * @since 0.1.0
  * @category destructors
  */
-export const messages = (self: Surface): ReadonlyArray<Message.Message> =>
-  events(self).map(Event.message).filter(isSent)
+export const messages = (self: Surface): ReadonlyArray<Message.Message> => {
+  const sent: Array<Message.Message> = []
+  // One pass, for surfaces of many messages: this is done in every step.
+  for (const { event } of sparse.values(self.nodes)) {
+    const message = Event.message(event)
+    if (isSent(message)) sent.push(message)
+  }
+  return sent
+}
 
 const isSent = ({ content, role }: Message.Message): boolean => content.length > 0 || role === "user" || role === "tool"
 

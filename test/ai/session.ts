@@ -1,5 +1,5 @@
 /** A session for tests: an agent over a store in memory, a model that answers by what it is sent, and a log in short. */
-import { Effect, Layer, Result, Stream } from "effect"
+import { Effect, Layer, Result, Schema, Stream } from "effect"
 import { LanguageModel, type Prompt, type Response } from "effect/ai"
 import type { SystemPrompt, ToolRegistry } from "../../src/index.ts"
 import { type AgentStep, Event, MemoryStore, Session, SessionHeader, SessionLog } from "../../src/session/index.ts"
@@ -68,6 +68,14 @@ export const resultTexts = (log: SessionLog.SessionLog): ReadonlyArray<unknown> 
     message.role === "tool" ? [message.content.map((block) => ("text" in block ? block.text : block))] : []
   )
 
+const isOurCall = Schema.is(
+  Schema.Struct({
+    type: Schema.Literal("tool-call"),
+    id: Schema.String,
+    providerExecuted: Schema.optionalKey(Schema.Literal(false))
+  })
+)
+
 /** What is wrong with a log that is at rest: steps and turns that are open, calls with no or two results. */
 export const imbalance = (log: SessionLog.SessionLog): ReadonlyArray<string> => {
   const { isStepOpen, isTurnOpen } = log.position
@@ -75,8 +83,7 @@ export const imbalance = (log: SessionLog.SessionLog): ReadonlyArray<string> => 
   const open = new Map<string, number>()
   for (const message of SessionLog.messages(log)) {
     if (message.role === "assistant") {
-      for (const block of message.content)
-        if (block.type === "tool-call" && "id" in block) open.set(String(block.id), 0)
+      for (const block of message.content) if (isOurCall(block)) open.set(block.id, 0)
     }
     if (message.role === "tool") open.set(message.toolCallId, (open.get(message.toolCallId) ?? 9) + 1)
   }

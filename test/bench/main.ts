@@ -21,11 +21,23 @@ import { profile } from "./suites/profile.ts"
 import { registry } from "./suites/registry.ts"
 import { render } from "./suites/render.ts"
 import * as heap from "./suites/scopes.ts"
+import { sessions } from "./suites/sessions.ts"
 import { shell } from "./suites/shell.ts"
 import { step } from "./suites/step.ts"
 import { stylesSuite } from "./suites/styles.ts"
 
-const suites: ReadonlyArray<Suite> = [step, render, stylesSuite, registry, growth, heap.scopes, alloc, shell, profile]
+const suites: ReadonlyArray<Suite> = [
+  step,
+  render,
+  stylesSuite,
+  registry,
+  growth,
+  sessions,
+  heap.scopes,
+  alloc,
+  shell,
+  profile
+]
 const quickSuites = ["step", "render"]
 
 const { values: flags } = parseArgs({

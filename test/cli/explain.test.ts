@@ -420,6 +420,21 @@ scope: safe
     })
   )
 
+  it.effect("a tool of the file has its place, one of that name that a provider gives has none", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* explained(
+        `plugins: [${plugin("bare.ts")}]\ntools: [{ name: read, description: Read a file, parameters: {} }]`
+      )
+      assert.deepStrictEqual(
+        tools.map(({ place, provider }: Record<string, unknown>) => [provider, place]),
+        [
+          ["bare", undefined],
+          [undefined, { file: "-", line: 2, column: 9 }]
+        ]
+      )
+    })
+  )
+
   it.effect("a short circuit is seen, and who did not run because of it, outermost first [BC-053]", () =>
     Effect.gen(function* () {
       const text = yield* explain(

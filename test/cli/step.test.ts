@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -148,7 +148,10 @@ describe("preamble step", () => {
           preamble(["step", file, "--log", log, ...args], { columns: 200, env: { NO_COLOR: "1" } }),
           (ended) => {
             assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
-            return ended.stdout.replaceAll(`${folder}/`, "")
+            // How much of a request stays the same is tested where it is measured.
+            return ended.stdout
+              .replaceAll(`${folder}/`, "")
+              .replaceAll(/\d+ of \d+ bytes \(\d+%\)/gu, "N of N bytes (N%)")
           }
         )
       assert.strictEqual(
@@ -181,7 +184,7 @@ user
       assert.strictEqual(
         yield* small("--set", "who=Y"),
         `${logs - 1}.jsonl: session "${logs - 1}", turn 1, step 2
-For provider "p", model "m". It begins with 102 of 303 bytes (33%) of the request before, with 0 whole messages.
+For provider "p", model "m". It begins with N of N bytes (N%) of the request before, with 0 whole messages.
 
 LOGGED (4)
   seq  event           what
@@ -202,9 +205,9 @@ user
 `
       )
       const all = yield* small("--set", `who=${"line\n".repeat(30)}`, "--in-history", "--full")
-      assert.include(all, "5  request/context  p, m, in-history\n")
+      assert.match(all, /^ +14 {2}request\/context {2}p, m, in-history$/mu)
       assert.strictEqual(all.match(/^ {2}line$/gmu)?.length, 29)
-      assert.include(yield* small("--set", `who=${"line\n".repeat(30)}`, "--in-history"), "  … (160 bytes in all)\n")
+      assert.include(yield* small("--set", `who=${"line\n".repeat(30)}`, "--in-history"), "  … (159 bytes in all)\n")
     })
   )
 
@@ -332,7 +335,8 @@ user
       const bytes = readFileSync(log)
       const plain = bytes.toString().replaceAll(/,"crc":"[^"]*"/gu, "")
       assert.strictEqual(yield* failure(write("plain.jsonl", plain)), "MigrationRequired")
-      assert.strictEqual(yield* failure(join(root, "test/session/logs/session.v3.jsonl")), "MigrationRequired")
+      const older = readFileSync(join(root, "test/session/logs/session.v3.jsonl"), "utf8")
+      assert.strictEqual(yield* failure(write("older.jsonl", older)), "MigrationRequired")
       assert.strictEqual(yield* failure(write("empty.jsonl", "")), "LogDamaged")
       assert.strictEqual(
         yield* failure(write("changed.jsonl", bytes.toString().replace("Copper", "Silver"))),
@@ -340,8 +344,6 @@ user
       )
       assert.strictEqual(yield* failure(join(folder, "nowhere", "x.jsonl")), "StoreFailure")
       assert.strictEqual(yield* failure(folder), "StoreFailure")
-      assert.notInclude(readdirSync(join(root, "test/session/logs")).join(), ".new")
-      rmSync(join(root, "test/session/logs/session.v3.jsonl.lock"), { force: true })
     })
   )
 

@@ -44,7 +44,7 @@ const refusedBy = <A, E, R>(effect: Effect.Effect<A, E | InvalidComposition, R>)
   })
 
 describe("tools of a composition", () => {
-  it.effect("[302] are registered in their scopes: the nearest of a name is shown, and nobody else's", () =>
+  it.effect("are registered in their scopes: the nearest of a name is shown, and nobody else's", () =>
     Effect.gen(function* () {
       const text = `
 tools: [${tool("bash", "Run")}, ${tool("read")}]
@@ -130,7 +130,7 @@ scopes: { s: { tools: [{ file: t.json }], restrict: { deny: [] } } }`,
 })
 
 describe("restrict", () => {
-  it.effect("[303] hides what a scope inherits, for those below it too; its own tools stay in it", () =>
+  it.effect("hides what a scope inherits, for those below it too; its own tools stay in it", () =>
     Effect.gen(function* () {
       const text = `
 tools: [${tool("bash")}, ${tool("edit")}, ${tool("read")}]
@@ -155,7 +155,7 @@ scopes:
     })
   )
 
-  it("[304] knows the tools of all scopes above, in whatever order the file has them", () => {
+  it("knows the tools of all scopes above, in whatever order the file has them", () => {
     const text = (name: string) => `
 scopes:
   c: { parent: b, restrict: { deny: [${name}] } }

@@ -39,7 +39,7 @@ describe("random lives of a session", () => {
                 yield* life.check()
               }).pipe(Effect.provide(layer(own)))
             }),
-          { runs: runs(120, 5_000), seed: 11, size: 40 }
+          { runs: runs(70, 5_000), seed: 11, size: 40 }
         ),
         () =>
           // Of all that was counted: a step counts once, and each of its requests.

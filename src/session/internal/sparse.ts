@@ -106,7 +106,8 @@ export const last = <A>(self: Sparse<A>): A | undefined => {
 }
 
 const collect = <A>(node: Node<A>, shift: number, start: number, from: number, to: number, into: Array<A>): void => {
-  for (const [i, slot] of node.slots.entries()) {
+  for (let i = 0; i < node.slots.length; i++) {
+    const slot = node.slots[i]
     const low = start + i * 2 ** shift
     if (slot === undefined || low > to || low + 2 ** shift <= from) continue
     if (slot instanceof Leaf || slot instanceof Branch) collect(slot, shift - bits, low, from, to, into)

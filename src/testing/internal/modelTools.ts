@@ -73,17 +73,13 @@ const keepsOut = (name: string, restriction: Entry<Of<"Restriction">>): List<Kee
   return list === undefined ? [] : [present({ list, scope: restriction.scope.label, plugin })]
 }
 
-/** Farthest first; row 7: in one scope by plugin, then by what they say, whoever came first. */
-const restrictionsOn = (entries: List<Entry>, scope: Scope): List<Entry<Of<"Restriction">>> =>
+/** All restrictions on the chain that keep a tool out: farthest first; row 7: in one scope by plugin, then list, whoever came first. */
+const keepers = (entries: List<Entry>, scope: Scope, name: string): List<Keeper> =>
   chainOf(scope).flatMap((host) =>
     all(entries, "Restriction")
       .filter((one) => one.scope === host)
-      .toSorted(
-        by([
-          ({ item }) => item.options.plugin ?? "",
-          ({ item: { options } }) => JSON.stringify([options.allow, options.deny])
-        ])
-      )
+      .flatMap((one) => keepsOut(name, one))
+      .toSorted(by([({ plugin = "" }) => plugin, ({ list }) => list]))
   )
 
 /** spec §19 "View": the nearest of each name; its own ones whatever is restricted, the others if every restriction of every scope on the chain admits them. */
@@ -94,7 +90,7 @@ export const viewOf = (entries: List<Entry>, scope: Scope) => {
     const [nearest, ...shadowed] = tools.filter((one) => one.item.options.name === name).toReversed()
     if (nearest === undefined) throw new Error("each name is that of a tool")
     const isOwn = nearest.scope === scope
-    const by = isOwn ? [] : restrictionsOn(entries, scope).flatMap((one) => keepsOut(name, one))
+    const by = isOwn ? [] : keepers(entries, scope, name)
     // doc of `Origin`: what it shadows comes nearest first.
     const origin = { ...authorOf(nearest), shadows: shadowed.map(authorOf) }
     return { entry: nearest, shown: { name, description: description(nearest), origin }, by }

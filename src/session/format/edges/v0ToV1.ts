@@ -4,11 +4,12 @@
  * What had no identity gets one that says from what it was made: the session and the event's number.
  */
 import type { Json, JsonObject } from "effect/Schema"
-import * as Edge from "../Edge.ts"
+import type { Context } from "../Edge.ts"
 import { isObject, onlyKeys, type PlainEvent, textOf, without } from "../plain.ts"
 import { refuse } from "../refuse.ts"
+import * as edge from "./edge.ts"
 
-type Note = Edge.Context["note"]
+type Note = Context["note"]
 
 const dataOf = (event: PlainEvent): JsonObject => (isObject(event.data) ? event.data : {})
 
@@ -247,7 +248,7 @@ const identifyCompaction = (event: PlainEvent, ids: Identities, note: Note): Pla
 // -----------------------------------------------------------------------------
 
 /** The edge from format 0 to 1. */
-export const v0ToV1 = Edge.make({
+export const v0ToV1 = edge.make({
   from: 0,
   to: 1,
   header: (header) => header,

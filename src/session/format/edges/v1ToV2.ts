@@ -8,12 +8,13 @@
 import type { Json, JsonArray, JsonObject } from "effect/Schema"
 import { describe } from "../../../internal/json.ts"
 import { ChunkStream, countOf, isPacked } from "../chunks.ts"
-import * as Edge from "../Edge.ts"
+import type { Context } from "../Edge.ts"
 import { arrayOf, isObject, naturalOf, objectOf, onlyKeys, type PlainEvent, without } from "../plain.ts"
 import { refuse } from "../refuse.ts"
 import { remap } from "../references.ts"
 import { Restart } from "../restart.ts"
 import { SeqMap } from "../seqMap.ts"
+import * as edge from "./edge.ts"
 
 const version = 1
 
@@ -100,8 +101,8 @@ const splitGoal = (event: PlainEvent): readonly [change: JsonObject, message: Pl
 
 const timed = (time: Json | undefined): JsonObject => (time === undefined ? {} : { time })
 
-class Folding implements Edge.Work {
-  readonly #note: Edge.Context["note"]
+class Folding implements edge.Work {
+  readonly #note: Context["note"]
   readonly #seqs = new SeqMap()
   readonly #turns = new Restart()
   /** How many events at the beginning are another session's; `undefined` once that has been said, or if there are none. */
@@ -111,7 +112,7 @@ class Folding implements Edge.Work {
   #next = 0
   #time: Json | undefined
 
-  constructor({ header, note }: Edge.Context) {
+  constructor({ header, note }: Context) {
     this.#note = note
     this.#cut = typeof header["seedLength"] === "number" ? header["seedLength"] : undefined
     this.#seed = this.#cut ?? 0
@@ -241,7 +242,7 @@ class Folding implements Edge.Work {
   }
 
   #keep(event: PlainEvent, out: Array<PlainEvent>): void {
-    const moved = remap(event, version, Edge.locate(this.#seqs, event.type, this.#note))
+    const moved = remap(event, version, edge.locate(this.#seqs, event.type, this.#note))
     const seq = this.#next++
     this.#seqs.keep(seq)
     out.push({ ...moved, seq })
@@ -261,7 +262,7 @@ const migrateHeader = (header: JsonObject): JsonObject => {
 }
 
 /** The edge from format 1 to 2. */
-export const v1ToV2 = Edge.make({
+export const v1ToV2 = edge.make({
   from: 1,
   to: 2,
   header: migrateHeader,

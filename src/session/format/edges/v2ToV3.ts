@@ -7,13 +7,14 @@
  */
 import type { Json, JsonObject } from "effect/Schema"
 import { sha256 } from "../../../internal/sha256.ts"
-import * as Edge from "../Edge.ts"
+import type { Context } from "../Edge.ts"
 import { mapMessages, messageOf } from "../messages.ts"
 import { isArray, isObject, type PlainEvent, without } from "../plain.ts"
 import { refuse } from "../refuse.ts"
 import { remap } from "../references.ts"
 import { SeqMap } from "../seqMap.ts"
 import { isSurface } from "../vocabulary.ts"
+import * as edge from "./edge.ts"
 
 const version = 2
 
@@ -125,7 +126,7 @@ const emptied = (header: JsonObject): ReadonlyArray<string> => {
   ]
 }
 
-const slimHeader = (event: PlainEvent, note: Edge.Context["note"]): PlainEvent => {
+const slimHeader = (event: PlainEvent, note: Context["note"]): PlainEvent => {
   const data = isObject(event.data) ? event.data : {}
   const header = data["header"]
   if (!isObject(header)) return event
@@ -135,7 +136,7 @@ const slimHeader = (event: PlainEvent, note: Edge.Context["note"]): PlainEvent =
   return { ...event, data: { ...data, header: without(header, ...gone) } }
 }
 
-const renameEnds = (event: PlainEvent, note: Edge.Context["note"]): PlainEvent => {
+const renameEnds = (event: PlainEvent, note: Context["note"]): PlainEvent => {
   const { surfaceOp } = event
   if (!isObject(surfaceOp)) return event
   const { end, start, ...rest } = surfaceOp
@@ -165,7 +166,7 @@ const renameSource = (message: JsonObject): JsonObject => {
     : message
 }
 
-const renameCodeMode = (event: PlainEvent, note: Edge.Context["note"]): PlainEvent => {
+const renameCodeMode = (event: PlainEvent, note: Context["note"]): PlainEvent => {
   const type = newTypes.get(event.type)
   if (type !== undefined) {
     note("renamed", `${event.type} → ${type}`)
@@ -193,14 +194,14 @@ const promptOf = (event: PlainEvent): string => {
 }
 
 /** The edge from format 2 to 3. */
-export const v2ToV3 = Edge.make({
+export const v2ToV3 = edge.make({
   from: 2,
   to: 3,
-  header: (header) => renamePreset(Edge.admitSeeded(header)),
+  header: (header) => renamePreset(edge.admitSeeded(header)),
   open: ({ header, note }) => {
     const seqs = new SeqMap()
     const prompts = new Prompts(header["id"])
-    const seed = new Edge.SeedEnd(header)
+    const seed = new edge.SeedEnd(header)
     let next = 0
 
     const say = (text: string, anchor: PlainEvent): PlainEvent => {
@@ -228,7 +229,7 @@ export const v2ToV3 = Edge.make({
         const prompt = event.type === "request/header" ? promptOf(event) : prompts.text
         const before = prompt === prompts.text ? [] : [say(prompt, event)]
         const seq = next++
-        const moved = { ...remap(event, version, Edge.locate(seqs, event.type, note)), seq }
+        const moved = { ...remap(event, version, edge.locate(seqs, event.type, note)), seq }
         seqs.keep(seq)
         const shaped = event.type === "request/header" ? slimHeader(moved, note) : renameEnds(moved, note)
         prompts.observe(event)

@@ -4,17 +4,18 @@
  * A turn that ended with its process is closed, and the sessions that this one started are listed if they are not.
  */
 import type { Json, JsonObject } from "effect/Schema"
-import * as Edge from "../Edge.ts"
+import type { Child, Context } from "../Edge.ts"
 import { mapMessages } from "../messages.ts"
 import { arrayOf, isArray, isObject, objectOf, type PlainEvent, textOf, without } from "../plain.ts"
 import { refuse } from "../refuse.ts"
 import { remap } from "../references.ts"
 import { Restart } from "../restart.ts"
 import { SeqMap } from "../seqMap.ts"
+import * as edge from "./edge.ts"
 
 const version = 3
 
-type Note = Edge.Context["note"]
+type Note = Context["note"]
 
 // -----------------------------------------------------------------------------
 // results of tools
@@ -168,7 +169,7 @@ class Listed {
   }
 
   /** Whether a child is listed, and as what it is. */
-  has(child: Edge.Child): boolean {
+  has(child: Child): boolean {
     const fact = this.#facts.get(child.id)
     if (fact === undefined) return false
     const same = (key: string, value: Json | undefined): boolean => fact[key] === value
@@ -179,10 +180,9 @@ class Listed {
   }
 }
 
-const byAge = (a: Edge.Child, b: Edge.Child): number =>
-  a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id))
+const byAge = (a: Child, b: Child): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-const factOf = ({ createdAt, id, label, mode }: Edge.Child): JsonObject => ({
+const factOf = ({ createdAt, id, label, mode }: Child): JsonObject => ({
   version: mode === "unknown" ? 1 : 0,
   childId: id,
   childCreatedAt: createdAt,
@@ -195,14 +195,14 @@ const factOf = ({ createdAt, id, label, mode }: Edge.Child): JsonObject => ({
 // -----------------------------------------------------------------------------
 
 /** The edge from format 3 to 4. */
-export const v3ToV4 = Edge.make({
+export const v3ToV4 = edge.make({
   from: 3,
   to: 4,
-  header: Edge.admitSeeded,
+  header: edge.admitSeeded,
   open: ({ children, header, note }) => {
     const seqs = new SeqMap()
     const turns = new Restart()
-    const seed = new Edge.SeedEnd(header)
+    const seed = new edge.SeedEnd(header)
     const listed = new Listed()
     let next = 0
     let time = header["createdAt"]
@@ -221,7 +221,7 @@ export const v3ToV4 = Edge.make({
         if (seed.observe(event)) listed.clear()
         if (event.type === "subagent/catalog") listed.add(objectOf(event.data, "data"))
         refuseDeferred(event)
-        const moved = remap(event, version, Edge.locate(seqs, event.type, note))
+        const moved = remap(event, version, edge.locate(seqs, event.type, note))
         const seq = next++
         seqs.keep(seq)
         time = event["time"]
