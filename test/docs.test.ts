@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
+import { MessageError } from "../src/ai/MessageError.ts"
 import { ToolkitError } from "../src/ai/ToolkitError.ts"
 import { FileExists } from "../src/cli/FileExists.ts"
 import { NothingFound } from "../src/cli/NothingFound.ts"
@@ -31,9 +32,9 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     .readdirSync(path.join(root, "docs/examples", folder))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => folder + file)
-const examples = [...filesIn(""), ...filesIn("testing/"), "agent/main.ts"]
+const examples = [...filesIn(""), ...filesIn("testing/"), "agent/main.ts", "agent/session.ts"]
 /** Shown as they are, and run by an example. */
-const parts = filesIn("agent/").filter((file) => file !== "agent/main.ts")
+const parts = filesIn("agent/").filter((file) => !examples.includes(file))
 
 interface Block {
   readonly page: string
@@ -116,6 +117,7 @@ describe("documentation", () => {
       ...PromptError.members,
       ...ToolError.members,
       ...ToolkitError.members,
+      ...MessageError.members,
       InvalidComposition,
       UnknownScope,
       MissingPeer,

@@ -73,8 +73,8 @@ export type AnswerError = AiError.AiError | PromptedTwice | UnsendableMessage | 
  * tool that was not shown, and one that fails, is answered with an error, as `ToolAnswer` says. Calls of an answer that was
  * cut off are not run, and answered so.
  *
- * If the fibre is interrupted, or the log cannot be written, the calls that have no result get one that says so: in the log,
- * no call is without a result.
+ * If the fibre is interrupted, the calls that have no result get one that says so: no call stays without a result, which
+ * models refuse. If the process ends, `settle` does that later.
  *
  * @since 0.1.0
  * @category constructors

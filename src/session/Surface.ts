@@ -280,15 +280,14 @@ export const has: {
 
 /**
  * What the model sees: the messages in order. System, developer and assistant messages without content hold their place
- * and send nothing.
+ * and send nothing. With `from`, those that were appended from this seq on.
  *
  * @since 0.1.0
  * @category destructors
  */
-export const messages = (self: Surface): ReadonlyArray<Message.Message> => {
+export const messages = (self: Surface, from?: number): ReadonlyArray<Message.Message> => {
   const sent: Array<Message.Message> = []
-  // One pass, for surfaces of many messages: this is done in every step.
-  for (const { event } of sparse.values(self.nodes)) {
+  for (const { event } of sparse.values(self.nodes, from)) {
     const message = Event.message(event)
     if (isSent(message)) sent.push(message)
   }

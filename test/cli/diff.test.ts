@@ -437,7 +437,7 @@ describe("for a terminal", () => {
     Effect.gen(function* () {
       const evil = "\\u001b[31m\\u202e\\u0007"
       const text = (word: string) =>
-        `{"variables":{"v":"${evil}${word}"},"sections":[{"name":"s${evil}","order":0,"text":"{{v}}\\t${word}\\r"}],"contexts":[{"name":"c${evil}${word}","order":0,"text":"x"}],"tools":[{"name":"t${evil}","description":"${word}","parameters":{"${evil}":"${word}"}}]}`
+        `{"variables":{"v":"${evil}${word}"},"sections":[{"name":"s${evil}","order":0,"text":"{{v}}\\t${word}\\r"}],"contexts":[{"name":"c${evil}${word}","order":0,"text":"x"}],"tools":[{"name":"t","description":"${evil}${word}","parameters":{"${evil}":"${word}"}}]}`
       const { stdout } = yield* diff([write("evil.json", text("one")), "-"], { stdin: text("two") })
       assert.notMatch(stdout.replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u)
       assert.include(stdout, "-\\u001b[31m\\u202e\\u0007one\\tone\\r")

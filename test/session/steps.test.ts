@@ -49,7 +49,7 @@ describe("random lives of a session", () => {
             replaced: 1,
             series: 2,
             "tools told": 1,
-            bare: 0.1,
+            "equal step": 1,
             whole: 15,
             broken: 10,
             twin: 4,

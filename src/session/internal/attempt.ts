@@ -5,14 +5,16 @@ import type { Assembly } from "../../Assembly.ts"
 import type { Rendered } from "../../Rendered.ts"
 import type { Route, Said } from "../AgentStep.ts"
 import type * as Event from "../Event.ts"
+import type { Message } from "../Message.ts"
 import * as Position from "../Position.ts"
-import * as Request from "../Request.ts"
+import type * as Request from "../Request.ts"
 import * as RequestContext from "../RequestContext.ts"
 import * as RequestHeader from "../RequestHeader.ts"
 import * as RuntimeContextProjection from "../RuntimeContextProjection.ts"
 import type { State } from "../Session.ts"
 import type { AppendError } from "../SessionError.ts"
 import * as SessionLog from "../SessionLog.ts"
+import * as Surface from "../Surface.ts"
 import * as SystemPromptProjection from "../SystemPromptProjection.ts"
 import * as ToolChange from "../ToolChange.ts"
 
@@ -67,12 +69,19 @@ export const attempt = (state: State, input: Input): Result.Result<Attempt, Appe
     yield* logRoute(growing, input.route)
     const { log } = growing
     // From the log, where a header is a copy that nobody can change any more.
-    const request = Option.getOrThrow(Request.fromLog(log))
+    const { seq, header: logged, surface } = Option.getOrThrow(Option.fromUndefinedOr(SessionLog.requested(log)))
+    const request: Request.Request = { seq, header: logged, messages: messagesOf(surface, state) }
     return {
       state: { log, hasRequested: true, generation: log.surface.generation, previous: Option.some(request) },
       request
     }
   })
+
+/** While nothing is replaced, the messages of before are the first of those of now: only what is new has to be looked at. */
+const messagesOf = (surface: Surface.Surface, { generation, previous }: State): ReadonlyArray<Message> =>
+  Option.isSome(previous) && surface.generation === generation
+    ? [...previous.value.messages, ...Surface.messages(surface, previous.value.seq)]
+    : Surface.messages(surface)
 
 /** The header that was logged last, if this one says the same: its keys may stand in another order, which is other bytes. */
 const headerOf = (log: SessionLog.SessionLog, { assembly, route }: Input): RequestHeader.RequestHeader => {
