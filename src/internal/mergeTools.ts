@@ -18,9 +18,10 @@ interface Entry {
   readonly shown: AssembledTool
 }
 
+/** The restrictions of one scope. */
 interface Placed {
   readonly scope: string
-  readonly restriction: Restriction.Restriction
+  readonly restrictions: ReadonlyArray<Restriction.Restriction>
 }
 
 /** Of a chain without scopes. */
@@ -29,17 +30,8 @@ export const nothing: Merged = { tools: new Map(), restrictions: [] }
 /** What a chain has registered, with one more scope at its end. */
 export const merge = (above: Merged, { restrictions, scope, tools }: Overlay): Merged => ({
   tools: tools.length === 0 ? above.tools : shadow(above.tools, tools, scope),
-  restrictions: [
-    ...above.restrictions,
-    ...restrictions.toSorted(byPlugin).map((restriction) => ({ scope, restriction }))
-  ]
+  restrictions: restrictions.length === 0 ? above.restrictions : [...above.restrictions, { scope, restrictions }]
 })
-
-/** All of them hold, so that the order in which they were made must not show. */
-const byPlugin = (a: Restriction.Restriction, b: Restriction.Restriction): number =>
-  byCodeUnits(a.plugin ?? "", b.plugin ?? "") || byCodeUnits(listsOf(a), listsOf(b))
-
-const listsOf = ({ allow, deny }: Restriction.Restriction): string => JSON.stringify([allow, deny])
 
 const shadow = (
   above: ReadonlyMap<string, Entry>,
@@ -76,11 +68,13 @@ export const view = ({ restrictions, tools }: Merged, own: ReadonlyArray<Registe
   return Object.freeze({ tools: Object.freeze(shown), hidden: Object.freeze(hidden) })
 }
 
-const refusals = (restrictions: ReadonlyArray<Placed>, tool: string): Array<Refusal> => {
-  const by: Array<Refusal> = []
-  for (const { restriction, scope } of restrictions) {
-    const list = Restriction.refusal(restriction, tool)
-    if (list !== undefined) by.push(Object.freeze({ list, scope, ...pluginOf(restriction) }))
-  }
-  return by
-}
+const refusals = (restrictions: ReadonlyArray<Placed>, tool: string): Array<Refusal> =>
+  restrictions.flatMap(({ restrictions, scope }) =>
+    restrictions
+      .flatMap((restriction): ReadonlyArray<Refusal> => {
+        const list = Restriction.refusal(restriction, tool)
+        return list === undefined ? [] : [Object.freeze({ list, scope, ...pluginOf(restriction) })]
+      })
+      // All of them hold, so that the order in which they were made must not show.
+      .sort((a, b) => byCodeUnits(a.plugin ?? "", b.plugin ?? "") || byCodeUnits(a.list, b.list))
+  )
