@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Result from "effect/Result"
 import { clip } from "./internal/excerpt.ts"
 import * as rules from "./internal/rules.ts"
+import * as toolName from "./internal/toolName.ts"
 import type { InvalidRegistration, InvalidToolSchema, ReservedToolName } from "./PromptError.ts"
 import * as ToolOrder from "./ToolOrder.ts"
 import * as ToolSchema from "./ToolSchema.ts"
@@ -57,8 +58,6 @@ export interface Options<out H = unknown> {
 // constructors
 // -----------------------------------------------------------------------------
 
-const legal = /^[A-Za-z0-9_-]{1,64}$/
-
 /**
  * A frozen tool, or the rule it breaks. Nothing in a name is replaced or cut off. `scope` is the label of the scope it is
  * meant for.
@@ -87,7 +86,7 @@ export const fromUnknown = <H>(
   return Result.gen(function* () {
     const name = yield* rules.name(owner, options.name)
     yield* ToolOrder.reserved(name, owner)
-    if (!legal.test(name)) return yield* rules.broken(owner, "name", illegal(name))
+    if (!toolName.isLegal(name)) return yield* rules.broken(owner, "name", illegal(name))
     const { description, handler, parameters } = options
     const deferLoading = yield* rules.flag(owner, "deferLoading", options.deferLoading, false)
     const schema = yield* ToolSchema.fromUnknown({ name, description, parameters, deferLoading }, owner)
@@ -102,6 +101,6 @@ export const fromUnknown = <H>(
 }
 
 const illegal = (name: string): string => {
-  const what = name.length > 64 ? `has ${name.length} characters` : "has other characters"
+  const what = name.length > toolName.longest ? `has ${name.length} characters` : "has other characters"
   return `${JSON.stringify(clip(name, 200))} ${what}. Model providers take 1 to 64 of A-Z, a-z, 0-9, _ and -: rename the tool.`
 }

@@ -89,8 +89,8 @@ export const make = (
       const reason = "there is neither an allow nor a deny list. Give one; `allow: []` hides all inherited tools."
       return yield* rules.broken(owner, "allow", reason)
     }
-    const allow = options.allow && (yield* rules.toolNames(owner, "allow", options.allow))
-    const deny = options.deny && (yield* rules.toolNames(owner, "deny", options.deny))
+    const allow = options.allow === undefined ? undefined : yield* rules.toolNames(owner, "allow", options.allow)
+    const deny = options.deny === undefined ? undefined : yield* rules.toolNames(owner, "deny", options.deny)
     yield* checkNames([...(allow ?? []), ...(deny ?? [])], target.inherited, owner)
     return Object.freeze<Restriction>({ kind: "restriction", allow, deny, plugin })
   })
@@ -120,7 +120,7 @@ const checkNames = (
 // -----------------------------------------------------------------------------
 
 /**
- * Which list keeps an inherited tool out, if one does.
+ * Which list keeps an inherited tool out; nothing if it passes.
  *
  * @since 0.1.0
  * @category destructors
@@ -130,14 +130,6 @@ export const refusal = (self: Restriction, tool: string): "allow" | "deny" | und
   if (deny?.has(tool) === true) return "deny"
   return allow === undefined || allow.has(tool) ? undefined : "allow"
 }
-
-/**
- * Whether an inherited tool passes.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const admits = (self: Restriction, tool: string): boolean => refusal(self, tool) === undefined
 
 interface Sets {
   readonly allow: ReadonlySet<string> | undefined

@@ -7,11 +7,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { clip, visible } from "./internal/excerpt.ts"
+import { quoteName } from "./internal/excerpt.ts"
 import { stackless } from "./internal/stackless.ts"
 import { describeCause, describeOwner, ownerSchema } from "./Owner.ts"
-
-const quote = (name: string): string => `"${clip(visible(name), 80)}"`
 
 const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
 
@@ -42,7 +40,7 @@ export class ToolNotFound extends stackless(
       this.known.length === 0
         ? "There are no tools to call."
         : `Call one of these by its exact name: ${this.known.join(", ")}${more}.`
-    return `there is no tool ${quote(this.tool)}.${hint} ${known}`
+    return `there is no tool ${quoteName(this.tool)}.${hint} ${known}`
   }
 }
 

@@ -10,10 +10,14 @@ import { vi } from "vitest"
 import { MessageError } from "../src/ai/MessageError.ts"
 import { ToolkitError } from "../src/ai/ToolkitError.ts"
 import { FileExists } from "../src/cli/FileExists.ts"
+import { NoSuchEvent } from "../src/cli/NoSuchEvent.ts"
 import { NothingFound } from "../src/cli/NothingFound.ts"
 import { UnknownScope } from "../src/composition/CompositionScopes.ts"
 import { InvalidComposition } from "../src/composition/InvalidComposition.ts"
 import { PromptError } from "../src/PromptError.ts"
+import { FormatError, InvalidCatalogue } from "../src/session/format/FormatError.ts"
+import { SessionError } from "../src/session/SessionError.ts"
+import { StoreError } from "../src/session/store/StoreError.ts"
 import { ToolError } from "../src/ToolError.ts"
 import { MissingPeer } from "../src/tokens/Gpt.ts"
 
@@ -118,11 +122,16 @@ describe("documentation", () => {
       ...ToolError.members,
       ...ToolkitError.members,
       ...MessageError.members,
+      ...SessionError.members,
+      ...StoreError.members,
+      ...FormatError.members,
+      InvalidCatalogue,
       InvalidComposition,
       UnknownScope,
       MissingPeer,
       FileExists,
-      NothingFound
+      NothingFound,
+      NoSuchEvent
     ].map((error) => error.fields._tag.schema.literal)
     for (const tag of tags) assert.include(page, `### ${tag}\n`)
     assert.strictEqual(page.match(/^### /gm)?.length, tags.length)

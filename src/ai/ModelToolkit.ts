@@ -17,7 +17,8 @@ import * as Stream from "effect/Stream"
 import type { AssembledTool, Assembly } from "../Assembly.ts"
 import { Handler } from "../internal/toolHandler.ts"
 import { registeredAs } from "../internal/toolLink.ts"
-import { type ToolError } from "../ToolError.ts"
+import * as toolName from "../internal/toolName.ts"
+import type { ToolError } from "../ToolError.ts"
 import { ToolRegistry } from "../ToolRegistry.ts"
 import * as ToolAnswer from "./ToolAnswer.ts"
 import { ownerOf } from "./internal/toolOwner.ts"
@@ -164,11 +165,10 @@ export const tools = (
     : Result.succeed(tools.map((tool) => toolOf(tool, deferLoading === "annotate")))
 }
 
-const legal = /^[A-Za-z0-9_-]{1,64}$/u
-
 const whyIllegal = (name: string): string | undefined => {
-  if (name.length > 64) return `has ${name.length} characters, and model providers take 64`
-  if (!legal.test(name))
+  if (name.length > toolName.longest)
+    return `has ${name.length} characters, and model providers take ${toolName.longest}`
+  if (!toolName.isLegal(name))
     return "has other characters than A-Z, a-z, 0-9, _ and -, which are what all model providers take"
   if (name === "__proto__") return "is no name of a property that every object can have, as a toolkit is one"
   return /^\d+$/u.test(name) ? "looks like a number, so that a toolkit would put it before all others" : undefined

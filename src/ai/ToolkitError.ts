@@ -4,11 +4,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { clip, visible } from "../internal/excerpt.ts"
+import { quoteName } from "../internal/excerpt.ts"
 import { stackless } from "../internal/stackless.ts"
 import { describeOwner, ownerSchema } from "../Owner.ts"
-
-const quote = (name: string): string => `"${clip(visible(name), 80)}"`
 
 // -----------------------------------------------------------------------------
 // errors
@@ -29,7 +27,7 @@ export class DuplicateToolName extends stackless(
 ) {
   override get message(): string {
     const owners = this.owners.map(describeOwner).join(", and one of ")
-    return `${this.owners.length} tools are named ${quote(this.tool)}: one of ${owners}. Rename or remove all but one, in their providers or with a listener.`
+    return `${this.owners.length} tools are named ${quoteName(this.tool)}: one of ${owners}. Rename or remove all but one, in their providers or with a listener.`
   }
 }
 
@@ -68,7 +66,7 @@ export class UnsupportedCapability extends stackless(
   })
 ) {
   override get message(): string {
-    const all = this.tools.map(({ owner, tool }) => `${quote(tool)} of ${describeOwner(owner)}`).join(", ")
+    const all = this.tools.map(({ owner, tool }) => `${quoteName(tool)} of ${describeOwner(owner)}`).join(", ")
     return (
       `these tools ask to be loaded only when they are searched for: ${all}. Nothing in effect/ai does that. ` +
       `Choose \`deferLoading: "eager"\` to send them like all others, or \`"annotate"\` if the provider's adapter reads \`ModelToolkit.DeferLoading\`.`
@@ -89,7 +87,7 @@ export class ToolNameClash extends stackless(
   })
 ) {
   override get message(): string {
-    return `the toolkit of the call and ${describeOwner(this.owner)} both have a tool named ${quote(this.tool)}. Rename one, or leave it out of the toolkit.`
+    return `the toolkit of the call and ${describeOwner(this.owner)} both have a tool named ${quoteName(this.tool)}. Rename one, or leave it out of the toolkit.`
   }
 }
 

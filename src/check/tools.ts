@@ -1,11 +1,8 @@
 /** Tools as model providers take them. */
+import { isLegal, longest } from "../internal/toolName.ts"
 import { describeOwner } from "../Owner.ts"
 import { describeTool, type Rule, type Tool } from "./Subject.ts"
 import * as Warning from "./Warning.ts"
-
-/** What all model providers take. */
-const maxLength = 64
-const allowed = /^[A-Za-z0-9_-]{1,64}$/
 
 export const duplicateTools: Rule = ({ tools }) => {
   const first = new Map<string, Tool>()
@@ -26,15 +23,15 @@ export const duplicateTools: Rule = ({ tools }) => {
 export const toolNames: Rule = ({ tools }) =>
   tools.flatMap((tool) => {
     const { name } = tool.source.schema
-    if (allowed.test(name)) return []
+    if (isLegal(name)) return []
     // Shortening is no way out where it makes one of two.
     const twin = tools.find((other) => other.source.schema.name !== name && cut(other) === cut(tool))
     const long =
-      name.length <= maxLength
+      name.length <= longest
         ? ""
-        : ` It has ${name.length} characters.${twin === undefined ? "" : ` Cut to ${maxLength}, it would be the same as ${JSON.stringify(twin.source.schema.name)}.`}`
-    const message = `${describeTool(tool)} has a name that model providers refuse: they take 1 to ${maxLength} of A–Z, a–z, 0–9, _ and -.${long} Rename it.`
+        : ` It has ${name.length} characters.${twin === undefined ? "" : ` Cut to ${longest}, it would be the same as ${JSON.stringify(twin.source.schema.name)}.`}`
+    const message = `${describeTool(tool)} has a name that model providers refuse: they take 1 to ${longest} of A–Z, a–z, 0–9, _ and -.${long} Rename it.`
     return [Warning.make("tool-name", tool.owner, message, { tool: name, path: ["name"] })]
   })
 
-const cut = (tool: Tool): string => tool.source.schema.name.slice(0, maxLength)
+const cut = (tool: Tool): string => tool.source.schema.name.slice(0, longest)

@@ -5,6 +5,7 @@
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { byteLength } from "../internal/utf8.ts"
 import * as Event from "../session/Event.ts"
 import * as Message from "../session/Message.ts"
 import * as Request from "../session/Request.ts"
@@ -85,29 +86,63 @@ class Prompts {
   }
 }
 
+/** What is known of the request before: the log that it followed from, and its size. */
+interface Before {
+  readonly log: SessionLog.SessionLog
+  readonly messages: number
+  readonly bytes: number
+}
+
+const sizeOf = (message: Message.Message): number => byteLength(JSON.stringify(message))
+
+const sameHeader = (a: SessionLog.SessionLog, b: SessionLog.SessionLog): boolean =>
+  a.requestHeader === b.requestHeader ||
+  JSON.stringify(a.requestHeader?.data.header) === JSON.stringify(b.requestHeader?.data.header)
+
 /** Notes requests, each with what it has in common with the one before. */
 class Requests {
   readonly all: Array<Sent> = []
-  #previous: Option.Option<Request.Request> = Option.none()
+  #before: Before | undefined
 
   add(log: SessionLog.SessionLog): void {
-    const request = Request.fromLog(log)
-    if (Option.isNone(request)) return
-    this.all.push({
-      at: log.length,
-      turn: log.position.turn,
-      step: log.position.step,
-      headerSeq: log.requestHeader?.seq,
-      messages: request.value.messages.length,
-      prefix: Option.map(this.#previous, (earlier) => Request.prefix(request.value, earlier))
-    })
-    this.#previous = request
+    const before = this.#before
+    const isGrown =
+      before !== undefined && before.log.surface.generation === log.surface.generation && sameHeader(before.log, log)
+    const taken = isGrown ? grown(before, log) : derived(before?.log, log)
+    if (taken === undefined) return
+    const { bytes, messages, prefix } = taken
+    this.#before = { log, bytes, messages }
+    const { step, turn } = log.position
+    this.all.push({ at: log.length, turn, step, headerSeq: log.requestHeader?.seq, messages, prefix })
   }
 }
 
-const surfaceOf = (log: SessionLog.SessionLog): ReadonlyArray<Node> => {
-  const sent = new Set(SessionLog.messages(log))
-  return Surface.events(log.surface).map((event) => ({ event, isSent: sent.has(Event.message(event)) }))
+type Taken = Omit<Before, "log"> & Pick<Sent, "prefix">
+
+/** Where nothing was replaced and the header is the same, the request before is the beginning: only what is new is looked at. */
+const grown = ({ bytes, log: { length }, messages }: Before, log: SessionLog.SessionLog): Taken => {
+  const added = Surface.messages(log.surface, length)
+  return {
+    messages: messages + added.length,
+    bytes: added.reduce((sum, message) => sum + sizeOf(message), bytes),
+    prefix: Option.some({ isWhole: true, messages, bytes, of: bytes })
+  }
+}
+
+const derived = (before: SessionLog.SessionLog | undefined, log: SessionLog.SessionLog): Taken | undefined => {
+  const request = Option.getOrUndefined(Request.fromLog(log))
+  if (request === undefined) return undefined
+  const earlier = before === undefined ? Option.none() : Request.fromLog(before)
+  return {
+    messages: request.messages.length,
+    bytes: Request.prefix(request, request).of,
+    prefix: Option.map(earlier, (earlier) => Request.prefix(request, earlier))
+  }
+}
+
+const surfaceOf = ({ surface }: SessionLog.SessionLog): ReadonlyArray<Node> => {
+  const sent = new Set(Surface.messages(surface))
+  return Surface.events(surface).map((event) => ({ event, isSent: sent.has(Event.message(event)) }))
 }
 
 /** The history of a log as it was when it had so many events. Reads it from its beginning, once. */

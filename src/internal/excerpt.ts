@@ -23,6 +23,9 @@ export const clipMiddle = (text: string, max: number): string => {
   return clip(text, max - (text.length - end)) + text.slice(halves(text, end) ? end + 1 : end)
 }
 
+/** A name that somebody made up, between quotes: on one line, nothing in it unseen, and short. */
+export const quoteName = (name: string): string => `"${clip(visible(name), 80)}"`
+
 /** What follows `start` on its line, at most `max` units of it. */
 export const lineFrom = (text: Pick<string, "slice">, start: number, max: number): string => {
   const [line = ""] = text.slice(start, start + max + 1).split(lineBreak, 1)

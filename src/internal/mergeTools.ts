@@ -46,9 +46,21 @@ const shadow = (
       plugin: tool.plugin,
       shadows: hides === undefined ? [] : [Object.freeze({ scope: hides.scope, ...pluginOf(hides) }), ...hides.shadows]
     })
-    merged.set(tool.name, { tool, shown: link(Object.freeze({ schema: tool.schema, origin }), tool) })
+    merged.set(tool.name, { tool, shown: shownAs(tool, origin) })
   }
   return merged
+}
+
+/** What each tool was shown as last. */
+const lastShown = new WeakMap<RegisteredTool, AssembledTool>()
+
+/** The same part as long as it says the same, whatever comes and goes beside it: what others have made of it holds. */
+const shownAs = (tool: RegisteredTool, origin: Origin.Origin): AssembledTool => {
+  const last = lastShown.get(tool)
+  if (last !== undefined && Origin.equals(last.origin, origin)) return last
+  const shown = link(Object.freeze({ schema: tool.schema, origin }), tool)
+  lastShown.set(tool, shown)
+  return shown
 }
 
 const pluginOf = ({ plugin }: { readonly plugin?: string | undefined }) =>

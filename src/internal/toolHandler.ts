@@ -79,15 +79,21 @@ const decoderOf = (
       )
 }
 
+/** Schemas never change, and to make a decoder takes many times as long as to use it. */
+const decoders = new WeakMap<ToolSchema, ReturnType<typeof parameters.ofJsonSchema>>()
+
 /** Checks arguments against what a model was shown. */
 export const decoderOfShown = (
-  { name, parameters: shown }: ToolSchema,
+  schema: ToolSchema,
   owner: Owner
-): Result.Result<parameters.Decoder, InvalidToolSchema> =>
-  Result.mapError(
-    parameters.ofJsonSchema(shown),
-    (reason) => new InvalidToolSchema({ ...ownerFields(owner), tool: name, path: "$.parameters", reason })
+): Result.Result<parameters.Decoder, InvalidToolSchema> => {
+  let decoder = decoders.get(schema)
+  if (decoder === undefined) decoders.set(schema, (decoder = parameters.ofJsonSchema(schema.parameters)))
+  return Result.mapError(
+    decoder,
+    (reason) => new InvalidToolSchema({ ...ownerFields(owner), tool: schema.name, path: "$.parameters", reason })
   )
+}
 
 /** What a guard asks, with the services that it was registered with. */
 export interface Check {

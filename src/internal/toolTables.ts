@@ -32,11 +32,6 @@ class Table {
   readonly tools = new Map<string, RegisteredTool>()
   readonly restrictions = new Set<Restriction>()
   readonly guards = new Map<string, Guard<Check>>()
-  /**
-   * The revision of the last change of tools and restrictions; views know nothing of guards. Revisions are the registry's,
-   * so that no two tables ever have one in common but 0, that of those without tools and restrictions.
-   */
-  stamp = 0
 
   get isEmpty(): boolean {
     return this.tools.size === 0 && this.restrictions.size === 0 && this.guards.size === 0
@@ -66,10 +61,9 @@ const put = <E extends { readonly name: string }>(entries: Map<string, E>, entry
   return existing
 }
 
-/** What was made for a scope last. It holds as long as what is above it and its own table are the same. */
+/** What was made for a scope since its own table changed last. It holds as long as what is above it is the same. */
 interface Cached {
   readonly onto: Merged
-  readonly stamp: number
   readonly merged: Merged
   /** Of the scope itself, and of those below it that register nothing. */
   own: Viewed | undefined
@@ -83,7 +77,6 @@ export class ToolTables {
   readonly #tables = new Map<PromptScope, Table>()
   readonly #cached = new Recent<PromptScope, Cached>(kept)
   readonly #live = new WeakSet<RegisteredTool>()
-  #revision = 0
 
   insert(scope: PromptScope, entry: Named): Result.Result<void, DuplicateRegistration | ScopeClosed> {
     if (scope.closed) return Result.fail(new ScopeClosed(ownerOf(scope, entry)))
@@ -93,19 +86,21 @@ export class ToolTables {
       const existingPlugin = existing.plugin === undefined ? undefined : { existingPlugin: existing.plugin }
       return Result.fail(new DuplicateRegistration({ ...ownerOf(scope, entry), ...existingPlugin }))
     }
-    if (entry.kind === "tool") {
-      table.stamp = ++this.#revision
-      this.#live.add(entry)
-    }
+    if (entry.kind === "tool") this.#live.add(entry)
+    this.#changed(scope, entry)
     return Result.void
   }
 
   restrict(scope: PromptScope, restriction: Restriction): Result.Result<void, ScopeClosed> {
     if (scope.closed) return Result.fail(new ScopeClosed(ownerOf(scope, restriction)))
-    const table = this.#table(scope)
-    table.restrictions.add(restriction)
-    table.stamp = ++this.#revision
+    this.#table(scope).restrictions.add(restriction)
+    this.#changed(scope, restriction)
     return Result.void
+  }
+
+  /** What was made of the table goes at once: it would keep alive what has ended. Views know nothing of guards. */
+  #changed(scope: PromptScope, { kind }: Entry): void {
+    if (kind !== "guard") this.#cached.delete(scope)
   }
 
   #table(scope: PromptScope): Table {
@@ -118,8 +113,8 @@ export class ToolTables {
   remove(scope: PromptScope, entry: Entry): boolean {
     const table = this.#tables.get(scope)
     if (table === undefined || !table.remove(entry)) return false
-    if (entry.kind !== "guard") table.stamp = ++this.#revision
     if (entry.kind === "tool") this.#live.delete(entry)
+    this.#changed(scope, entry)
     if (table.isEmpty) this.#tables.delete(scope)
     return true
   }
@@ -175,15 +170,9 @@ export class ToolTables {
 
   #mergeOnto(onto: Merged, scope: PromptScope, table: Table): Cached {
     const cached = this.#cached.get(scope)
-    if (cached !== undefined && cached.onto === onto && cached.stamp === table.stamp) return cached
+    if (cached !== undefined && cached.onto === onto) return cached
     const overlay = { scope: scope.label, tools: [...table.tools.values()], restrictions: [...table.restrictions] }
-    const made: Cached = {
-      onto,
-      stamp: table.stamp,
-      merged: merge(onto, overlay),
-      own: undefined,
-      below: undefined
-    }
+    const made: Cached = { onto, merged: merge(onto, overlay), own: undefined, below: undefined }
     this.#cached.set(scope, made)
     return made
   }

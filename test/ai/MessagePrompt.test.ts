@@ -164,6 +164,7 @@ describe("a prompt", () => {
       [[assistant(call("1", "x")), result("1", image)], "result 1", 0, /type "image"/u],
       [[user(text("a")), result("1", text("b"))], "result 1", undefined, /no message before it calls "1"/u],
       [[assistant(call("1", "x")), user(text("a"))], "a", undefined, /its call "1" has no result/u],
+      [[assistant(call("1", "x")), user(text("a")), result("1")], "a", undefined, /its call "1" has no result/u],
       [[assistant(call("1", "x"), call("2", "x")), result("1")], "a", undefined, /its call "2" has no result/u]
     ]
     for (const [messages, messageId, block, message] of cases) {

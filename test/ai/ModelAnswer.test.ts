@@ -186,6 +186,18 @@ describe("an answer", () => {
     })
   })
 
+  it("has the results of a provider's tools as they were encoded", () => {
+    const result = { result: new Date(0), encodedResult: "1970", isFailure: false } as const
+    const part = Response.makePart("tool-result", {
+      ...result,
+      id: "1",
+      name: "now",
+      providerExecuted: true,
+      preliminary: false
+    })
+    assert.deepInclude(eventOf([part]).data.message.content[0], { type: "tool-result", result: "1970" })
+  })
+
   it("that is no JSON is refused by the log, and not made JSON", () => {
     for (const [member, value] of Object.entries({ metadata: { p: { q: -0 } }, result: new Date(0) })) {
       const [part] = decode([

@@ -242,6 +242,40 @@ describe("a step that is interrupted", () => {
     }).pipe(Effect.provide(agent(model.layer)))
   })
 
+  it.effect("while a result waits for the log keeps it", () =>
+    Effect.gen(function* () {
+      const model = scripted([call("1", "read", { path: "a" }), call("2", "read", { path: "b" })])
+      const [writing, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.gen(function* () {
+        const store = yield* SessionStore
+        const writer = yield* store.create(header())
+        const session = yield* Session.make(
+          {
+            ...writer,
+            append: (events) =>
+              events[0]?.type === "tool/result"
+                ? Deferred.succeed(writing, undefined).pipe(
+                    Effect.andThen(Deferred.await(goOn)),
+                    Effect.andThen(writer.append(events))
+                  )
+                : writer.append(events)
+          },
+          SessionLog.empty(header())
+        )
+        const fiber = yield* Effect.forkChild(step(session, hello, { concurrency: "unbounded" }))
+        // The first result is being written, and the second one waits.
+        yield* Deferred.await(writing)
+        yield* Effect.yieldNow
+        const interrupted = yield* Effect.forkChild(Fiber.interrupt(fiber))
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(goOn, undefined)
+        yield* Fiber.await(interrupted)
+        assert.deepStrictEqual(resultTexts(yield* Session.log(session)), [["read a"], ["read b"]])
+        assert.deepStrictEqual(imbalance(yield* Session.log(session)), ["a turn is open"])
+      }).pipe(Effect.scoped, Effect.provide(agent(model.layer, tool("read"))))
+    })
+  )
+
   it.effect("while the model answers logs no answer", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<void>()

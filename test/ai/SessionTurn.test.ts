@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Layer, Option, Schema } from "effect"
 import { Model, type Response } from "effect/ai"
 import { ModelRoute, SessionStep, SessionTurn } from "../../src/ai/index.ts"
 import { Plugin, PromptScope } from "../../src/index.ts"
-import { Request, Session, SessionLog } from "../../src/session/index.ts"
+import { AgentStep, Request, Session, SessionLog } from "../../src/session/index.ts"
 import { rules, tool } from "./agent.ts"
 import { bytes, call, finish, said, scripted, text } from "./scripted.ts"
 import { agent, begins, header, imbalance, inHistory, logged, open, plain, reactive } from "./session.ts"
@@ -167,6 +167,39 @@ const once = (options?: { readonly inHistory: boolean }) =>
         : [text("done")],
     options
   )
+
+describe("SessionTurn.ended", () => {
+  it.effect("knows nothing of an answer that something was said after, or of an earlier turn", () =>
+    Effect.gen(function* () {
+      const session = yield* open()
+      const ended = Effect.map(Session.log(session), SessionTurn.ended)
+      assert.isUndefined(yield* ended)
+      yield* AgentStep.run(session, saying("one"), SessionStep.answer)
+      assert.strictEqual(yield* ended, "completed")
+      const steered = yield* AgentStep.prepare(session, saying("no, two"))
+      assert.isUndefined(yield* ended)
+      yield* SessionStep.answer(steered)
+      assert.strictEqual(yield* ended, "completed")
+      yield* Session.endTurn(session, "completed")
+      yield* AgentStep.prepare(session, saying())
+      assert.isUndefined(yield* ended)
+    }).pipe(Effect.scoped, Effect.provide(agent(scripted([text("a")], [text("b")]).layer)))
+  )
+
+  it.effect("leaves calls alone that something was said after, for they can be answered no more", () =>
+    Effect.gen(function* () {
+      const session = yield* open()
+      yield* AgentStep.run(session, saying("one"), SessionStep.answer)
+      const events = SessionLog.events(yield* Session.log(session))
+      const cut = yield* Session.create(header("cut"), events.slice(0, -2))
+      yield* AgentStep.prepare(cut, saying("two"))
+      const { length } = yield* Session.log(cut)
+      yield* SessionStep.settle(cut)
+      assert.strictEqual((yield* Session.log(cut)).length, length)
+      assert.isUndefined(SessionTurn.ended(yield* Session.log(cut)))
+    }).pipe(Effect.scoped, Effect.provide(agent(scripted([call("1", "read", { path: "a" })]).layer, tool("read"))))
+  )
+})
 
 describe("what changes between turns", () => {
   for (const reads of [true, false]) {

@@ -1,5 +1,5 @@
 /** A session for tests: an agent over a store in memory, a model that answers by what it is sent, and a log in short. */
-import { Effect, Layer, Result, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { LanguageModel, type Prompt, type Response } from "effect/ai"
 import type { SystemPrompt, ToolRegistry } from "../../src/index.ts"
 import { type AgentStep, Event, MemoryStore, Session, SessionHeader, SessionLog } from "../../src/session/index.ts"
@@ -76,7 +76,10 @@ const isOurCall = Schema.is(
   })
 )
 
-/** What is wrong with a log that is at rest: steps and turns that are open, calls with no or two results. */
+/**
+ * What is wrong with a log that is at rest: steps and turns that are open, calls with no or two results, results that cite
+ * another call, ids that two messages have.
+ */
 export const imbalance = (log: SessionLog.SessionLog): ReadonlyArray<string> => {
   const { isStepOpen, isTurnOpen } = log.position
   const problems = [...(isStepOpen ? ["a step is open"] : []), ...(isTurnOpen ? ["a turn is open"] : [])]
@@ -86,6 +89,14 @@ export const imbalance = (log: SessionLog.SessionLog): ReadonlyArray<string> => 
       for (const block of message.content) if (isOurCall(block)) open.set(block.id, 0)
     }
     if (message.role === "tool") open.set(message.toolCallId, (open.get(message.toolCallId) ?? 9) + 1)
+  }
+  const ids = SessionLog.messages(log).map(({ id }) => id)
+  for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) < i))) problems.push(`two messages have the id ${id}`)
+  for (const event of SessionLog.events(log)) {
+    if (!Event.is("tool/result")(event) || event.sourceEventSeqs === undefined) continue
+    const [cited] = event.sourceEventSeqs.map((seq) => Option.getOrThrow(SessionLog.get(log, seq)))
+    const callId = cited !== undefined && Event.is("tool/call")(cited) ? cited.data.callId : undefined
+    if (callId !== event.data.message.toolCallId) problems.push(`event ${event.seq} cites the call ${callId}`)
   }
   for (const [id, results] of open) if (results !== 1) problems.push(`call ${id} has ${results} results`)
   return problems

@@ -1,12 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { InvalidEvent, InvalidHeader, SessionError, SurfaceViolation } from "../../src/session/SessionError.ts"
+import {
+  InvalidEvent,
+  InvalidHeader,
+  SessionError,
+  StepEnded,
+  SurfaceViolation
+} from "../../src/session/SessionError.ts"
 
 const errors = [
   new InvalidEvent({ type: "a/b", seq: 3, path: "$.data", reason: "no." }),
   new InvalidEvent({ type: "", path: "$", reason: "no." }),
   new InvalidHeader({ path: "$.id", reason: "no." }),
-  new SurfaceViolation({ rule: "coverage", type: "user/message", seq: 3, seqs: [1, 2], reason: "no." })
+  new SurfaceViolation({ rule: "coverage", type: "user/message", seq: 3, seqs: [1, 2], reason: "no." }),
+  new StepEnded({ turn: 2, step: 3 })
 ]
 
 describe("SessionError", () => {
@@ -24,7 +31,8 @@ describe("SessionError", () => {
         "event 3 (a/b) is invalid at $.data: no.",
         "an event is invalid at $: no.",
         "the header of the session log is invalid at $.id: no.",
-        "event 3 (user/message) breaks the rule coverage: no."
+        "event 3 (user/message) breaks the rule coverage: no.",
+        "step 3 of turn 2 has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit."
       ]
     )
   })

@@ -9,7 +9,9 @@ import { AppendFailed } from "../../src/session/store/StoreError.ts"
 import { check, Tally } from "../support/check.ts"
 import { patience, runs } from "../support/runs.ts"
 import { answer, appending, header, layer, plain, world } from "./support/agent.ts"
-import { act, Life, nesting, programs, reread } from "./support/steps.ts"
+import { programs } from "./support/lives.ts"
+import { act, Life } from "./support/steps.ts"
+import { nesting, reread } from "./support/words.ts"
 
 /** The store has what the memory has, to the very objects. */
 const agrees = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
@@ -55,16 +57,17 @@ describe("random lives of a session", () => {
             twin: 4,
             together: 2,
             retry: 2,
-            moved: 0.3,
+            moved: 0.1,
             "went on": 0.3,
             "the same again": 0.3,
             compaction: 4,
-            "of a prompt": 0.3,
+            "of a prompt": 0.2,
             "of a snapshot": 1,
             refused: 1,
             interrupted: 1,
             failed: 1,
             unrendered: 1,
+            places: 0.5,
             crash: 1,
             restart: 1
           })

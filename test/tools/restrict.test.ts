@@ -3,6 +3,7 @@ import { Effect, Exit, Scope } from "effect"
 import { PromptScope, type Restriction, SystemPrompt, ToolOrder, ToolRegistry, ToolView } from "../../src/index.ts"
 import type { Owner } from "../../src/PromptError.ts"
 import * as registrations from "../support/registry.ts"
+import { untyped } from "../support/untyped.ts"
 import * as view from "../support/view.ts"
 import {
   announced,
@@ -210,6 +211,22 @@ describe("restrict", () => {
       // Nothing of it was registered.
       assert.deepStrictEqual(yield* seenIn(parent), ["own", "read", "write"])
       assert.lengthOf(new Set([global, neither, reserved].map(({ message }) => message)), 3)
+    })
+  )
+
+  test(
+    "what is no list of names is refused by field, and is not the same as no list",
+    Effect.gen(function* () {
+      const { parent } = yield* family
+      yield* give("a", "b")
+      for (const field of ["allow", "deny"] as const) {
+        for (const list of [null, "", 0, false, "a", {}, [""], [null], [undefined]]) {
+          const options: Restriction.Options = untyped({ allow: [], deny: [], [field]: list })
+          const error = yield* Effect.flip(restrictIn(parent, options))
+          assert.deepInclude(error, { _tag: "InvalidRegistration", kind: "restriction", scope: "parent", field })
+        }
+      }
+      assert.deepStrictEqual(yield* seenIn(parent), ["a", "b"])
     })
   )
 

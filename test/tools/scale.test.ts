@@ -91,6 +91,32 @@ describe("a thousand tools and two hundred scopes", () => {
   )
 })
 
+describe("a tool that others come and go beside", () => {
+  test(
+    "is the very part that it was, unless it shadows another one, so that what was made of it holds",
+    Effect.gen(function* () {
+      const registry = yield* ToolRegistry
+      const { scope } = yield* PromptScope.make("agent")
+      yield* PromptScope.provide(scope)(give("a"))
+      const part = Effect.map(assembledIn(scope), ({ tools }) => tools.find((one) => one.schema.name === "a")!)
+      const first = yield* part
+      yield* PromptScope.provide(scope)(give("b"))
+      yield* give("c")
+      assert.strictEqual(yield* part, first)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* registry.register(tool("a"))
+          const shadowing = yield* part
+          assert.deepStrictEqual(shadowing.origin.shadows, [{ scope: "global" }])
+          yield* give("d")
+          assert.strictEqual(yield* part, shadowing)
+        })
+      )
+      assert.deepStrictEqual(yield* part, first)
+    })
+  )
+})
+
 // -----------------------------------------------------------------------------
 // many at once
 // -----------------------------------------------------------------------------
@@ -268,6 +294,35 @@ const use = Effect.fnUntraced(function* (i: number) {
       }).pipe(PromptScope.provide(scope))
       return [scope, handler] as const
     })
+  )
+})
+
+describe("registrations", () => {
+  test(
+    "that have ended are garbage while their prompt scope is open still, whether or not anybody looks again",
+    Effect.gen(function* () {
+      setFlagsFromString("--expose-gc")
+      const collectGarbage: () => void = runInNewContext("gc")
+      const registry = yield* ToolRegistry
+      const refs: Array<WeakRef<object>> = []
+      for (let i = 0; i < 20; i++) {
+        const { scope } = yield* PromptScope.make(`agent-${i}`)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const handler = () => Effect.succeed(i)
+            yield* registry.register({ ...tool("own"), handler })
+            assert.lengthOf(registry.view(scope).tools, 1)
+            refs.push(new WeakRef(handler))
+          }).pipe(PromptScope.provide(scope))
+        )
+      }
+      for (let i = 0; i < 2; i++) {
+        yield* Effect.repeat(Effect.yieldNow, { times: 3 })
+        collectGarbage()
+      }
+      assert.isAtMost(refs.filter((ref) => ref.deref() !== undefined).length, 2)
+    }),
+    patience
   )
 })
 

@@ -103,11 +103,13 @@ const withServices = ({ handle, tools }: AnyToolkit, services: Context.Context<n
 // parts
 // -----------------------------------------------------------------------------
 
+// Made once: each chunk of a stream is encoded by itself, which takes a fraction of what making these takes.
+const encodeParts = Schema.encodeUnknownEffect(Schema.mutable(Schema.Array(Response.Part())))
+const encodeStreamParts = Schema.encodeUnknownEffect(Schema.NonEmptyArray(Response.StreamPart()))
+
 // The model has decoded these parts by the same schemas.
-const encodeContent = (parts: ReadonlyArray<unknown>) =>
-  Effect.orDie(Schema.encodeUnknownEffect(Schema.mutable(Schema.Array(Response.Part())))(parts))
-const encodeStream = (parts: ReadonlyArray<unknown>) =>
-  Effect.orDie(Schema.encodeUnknownEffect(Schema.NonEmptyArray(Response.StreamPart()))(parts))
+const encodeContent = (parts: ReadonlyArray<unknown>) => Effect.orDie(encodeParts(parts))
+const encodeStream = (parts: ReadonlyArray<unknown>) => Effect.orDie(encodeStreamParts(parts))
 
 /** No model can be sent a tool of this name. */
 const undeclared = "<undeclared>"

@@ -19,9 +19,8 @@ export const after = (isAsking: boolean, event: Event.Event): boolean => {
   }
 }
 
-/** Whatever takes a message away, other than a prompt, came after the request. */
-const shadows = (event: Event.Event): boolean =>
-  Event.isSurface(event) && event.surfaceOp !== "append" && event.type !== "system/message"
+/** What takes a message away came after the request; or it is a new prompt, and then a header follows. */
+const shadows = (event: Event.Event): boolean => Event.isSurface(event) && event.surfaceOp !== "append"
 
 const leading: ReadonlySet<string> = new Set([
   "step/start",

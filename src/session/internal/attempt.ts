@@ -16,6 +16,7 @@ import type { AppendError } from "../SessionError.ts"
 import * as SessionLog from "../SessionLog.ts"
 import * as Surface from "../Surface.ts"
 import * as SystemPromptProjection from "../SystemPromptProjection.ts"
+import * as ToolSchema from "../../ToolSchema.ts"
 import * as ToolChange from "../ToolChange.ts"
 
 export interface Input {
@@ -85,13 +86,28 @@ const messagesOf = (surface: Surface.Surface, { generation, previous }: State): 
 
 /** The header that was logged last, if this one says the same: its keys may stand in another order, which is other bytes. */
 const headerOf = (log: SessionLog.SessionLog, { assembly, route }: Input): RequestHeader.RequestHeader => {
+  const logged = log.requestHeader?.data.header
+  const schemas = assembly.tools.map(({ schema }) => schema)
   const header = RequestHeader.make({
     config: route.config,
     adapterDefaults: route.adapterDefaults,
-    tools: assembly.tools.map(({ schema }) => schema)
+    tools: loggedAs(logged?.tools, schemas) ?? schemas
   })
-  const logged = log.requestHeader?.data.header
-  return logged !== undefined && RequestHeader.equals(logged, header) ? logged : header
+  if (logged === undefined || !RequestHeader.equals(logged, header)) return header
+  if (logged.tools !== undefined && schemas.every(ToolSchema.isToolSchema)) equal.set(logged.tools, schemas)
+  return logged
+}
+
+/** By tools of a log: the schemas that were last found to be the same, so that they are not compared in every step. */
+const equal = new WeakMap<ReadonlyArray<RequestHeader.Tool>, ReadonlyArray<ToolSchema.ToolSchema>>()
+
+/** The tools that were logged, if they were found to be those of these very schemas, which never change. */
+const loggedAs = (
+  logged: ReadonlyArray<RequestHeader.Tool> | undefined,
+  schemas: ReadonlyArray<ToolSchema.ToolSchema>
+): ReadonlyArray<RequestHeader.Tool> | undefined => {
+  const found = logged && equal.get(logged)
+  return found?.length === schemas.length && found.every((schema, i) => schema === schemas[i]) ? logged : undefined
 }
 
 /** Whether nothing of the request before has to stay in the cache, or nothing of it can. */

@@ -1,6 +1,6 @@
 /** How the costs of a session grow: with its log, with what of it the model sees, and when it is opened. */
 import { Effect, Exit, Layer, ManagedRuntime, Result, Scope, Stream } from "effect"
-import { Plugin, SystemPrompt } from "../../../src/index.ts"
+import { Plugin, SystemPrompt, ToolSchema } from "../../../src/index.ts"
 import * as AgentStep from "../../../src/session/AgentStep.ts"
 import * as Compaction from "../../../src/session/Compaction.ts"
 import * as Event from "../../../src/session/Event.ts"
@@ -12,10 +12,12 @@ import { SessionStore } from "../../../src/session/store/SessionStore.ts"
 import * as Surface from "../../../src/session/Surface.ts"
 import * as SystemPromptProjection from "../../../src/session/SystemPromptProjection.ts"
 import { answer, deaf, header, inHistory } from "../../session/support/agent.ts"
+import { seeded } from "../../support/random.ts"
 import type { Row, RunOptions, Suite } from "../suite.ts"
 import * as sweeps from "../sweeps.ts"
+import { toolOf } from "../workloads.ts"
 
-const prompt = "You are an agent. ".repeat(100)
+const prompt = "You are an agent. ".repeat(1_700)
 
 const context = "Approval policy: ask."
 
@@ -23,7 +25,7 @@ const runtime = ManagedRuntime.make(
   Layer.mergeAll(
     Plugin.section({ name: "persona", order: 0, text: prompt }),
     Plugin.context({ name: "policy", order: 0, text: context }),
-    Plugin.tools([{ name: "read", description: "", parameters: { type: "object" } }])
+    Plugin.tools(Array.from({ length: 30 }, (_, i) => ToolSchema.make(toolOf(seeded(i), `tool_${i}`, 900))))
   ).pipe(Layer.provideMerge(SystemPrompt.layer))
 )
 

@@ -1,8 +1,11 @@
 /** An agent without a model: what its prompt says can be changed between steps, and each step is answered by a word. */
-import { Effect, Layer, Result } from "effect"
-import { Plugin, SystemPrompt, type ToolSchema } from "../../../src/index.ts"
+import { Effect, Layer, Option, Result, type Scope, Stream } from "effect"
+import { Plugin, SystemPrompt, ToolSchema } from "../../../src/index.ts"
 import * as AgentStep from "../../../src/session/AgentStep.ts"
+import * as Compaction from "../../../src/session/Compaction.ts"
 import * as Event from "../../../src/session/Event.ts"
+import * as Message from "../../../src/session/Message.ts"
+import type * as Request from "../../../src/session/Request.ts"
 import * as Session from "../../../src/session/Session.ts"
 import * as SessionHeader from "../../../src/session/SessionHeader.ts"
 import * as SessionLog from "../../../src/session/SessionLog.ts"
@@ -29,7 +32,16 @@ export const world = (): World => ({
   assembled: 0
 })
 
-export const tool = (name: string): ToolSchema.Input => ({ name, description: "", parameters: { type: "object" } })
+const schemas = new Map<string, ToolSchema.ToolSchema>()
+
+/** The same schema again for a name, as of most providers; `write` is given anew each time. */
+export const tool = (name: string): ToolSchema.Input => {
+  const input = { name, description: "", parameters: { type: "object" } }
+  if (name === "write") return input
+  const made = schemas.get(name) ?? ToolSchema.make(input)
+  schemas.set(name, made)
+  return made
+}
 
 /** A writer that takes everything and keeps nothing. */
 export const deaf = (log: SessionLog.SessionLog): SessionWriter => ({
@@ -132,3 +144,45 @@ export const take = Effect.fnUntraced(function* (session: Session.Session, optio
 
 /** What is logged of every answered step. */
 export const bare = ["step/start", "assistant/message", "step/end"]
+
+/** Puts a text in the place of the messages from one to another. */
+export const compact = (session: Session.Session, startSeq: number, endSeq: number, text: string) =>
+  Session.commit(session, (log) =>
+    Compaction.drafts(log, {
+      id: "c",
+      startSeq,
+      endSeq,
+      content: [{ type: "text", text }],
+      messageId: `summary ${log.length}`,
+      time: 0
+    })
+  )
+
+export const said = (content: string) => ({ said: [{ content }] })
+
+export const roles = (request: Request.Request) => request.messages.map(({ role }) => role)
+
+export const texts = (request: Request.Request) => request.messages.map((message) => Message.textOf(message))
+
+export const prefix = (step: AgentStep.AgentStep) => Option.getOrThrow(step.prefix)
+
+/** Of the events that were logged, those whose type begins so. */
+export const only = (events: ReadonlyArray<string>, type: string) => events.filter((event) => event.startsWith(type))
+
+/** A session of its own with a prompt that can be changed. */
+export const agent = <A, E>(
+  f: (world: World, session: Session.Session) => Effect.Effect<A, E, SystemPrompt | SessionStore | Scope.Scope>,
+  store?: Layer.Layer<SessionStore>
+) =>
+  Effect.suspend(() => {
+    const own = world()
+    return Effect.flatMap(Session.create(header()), (session) => f(own, session)).pipe(
+      Effect.scoped,
+      Effect.provide(layer(own, store))
+    )
+  })
+
+export const lengthOf = (session: Session.Session) => Effect.map(Session.log(session), ({ length }) => length)
+
+/** What the store has of the session. */
+export const stored = SessionStore.use((store) => Stream.runCollect(store.read("s")))

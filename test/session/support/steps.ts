@@ -1,85 +1,21 @@
 /**
- * Random lives of a session: steps of every kind, what goes wrong with them, compactions and restarts. Each is run with
- * everything that has to hold of a step, checked against plain words that know nothing of how it is done.
+ * Runs random lives of a session: steps of every kind, what goes wrong with them, compactions and restarts. Each is run
+ * with everything that has to hold of a step, checked against plain words that know nothing of how it is done.
  */
 import { assert } from "@effect/vitest"
-import { Arbitrary, Deferred, Effect, Exit, Fiber, Option, Result, Schema, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Result, Scope } from "effect"
 import * as AgentStep from "../../../src/session/AgentStep.ts"
 import * as Compaction from "../../../src/session/Compaction.ts"
 import * as Event from "../../../src/session/Event.ts"
-import * as Message from "../../../src/session/Message.ts"
 import * as Request from "../../../src/session/Request.ts"
 import * as RuntimeContextProjection from "../../../src/session/RuntimeContextProjection.ts"
 import * as Session from "../../../src/session/Session.ts"
 import * as SessionLog from "../../../src/session/SessionLog.ts"
 import * as Surface from "../../../src/session/Surface.ts"
-import * as SystemPromptProjection from "../../../src/session/SystemPromptProjection.ts"
 import type { Tally } from "../../support/check.ts"
-import { answer, bare, brief, deaf, header, inHistory, plain, tool, type World } from "./agent.ts"
-
-// -----------------------------------------------------------------------------
-// programs
-// -----------------------------------------------------------------------------
-
-const kinds = [
-  "step",
-  "step",
-  "step",
-  "step",
-  "tools",
-  "compact",
-  "compact",
-  "head",
-  "retry",
-  "retry",
-  "steer",
-  "interrupted",
-  "failed",
-  "unrendered",
-  "together",
-  "crash",
-  "restart",
-  "turn"
-] as const
-
-const number = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9999 }))
-
-const Action = Schema.Struct({ kind: Schema.Literals(kinds), a: number, b: number, c: number })
-
-export type Action = typeof Action.Type
-
-export const programs: Arbitrary.Arbitrary<ReadonlyArray<Action>> = Arbitrary.array(Arbitrary.schema(Action), {
-  minLength: 6,
-  maxLength: 24
-})
-
-const pick = <A>(all: readonly [A, ...ReadonlyArray<A>], n: number): A => all[n % all.length] ?? all[0]
-
-const personas = ["You are Copper.", "You are Zinc.", "You are Zink, élan 🧭.", ""] as const
-
-const policies = ["ask", "never", ""] as const
-
-const toolLists: readonly [ReadonlyArray<string>, ...ReadonlyArray<ReadonlyArray<string>>] = [
-  ["bash", "read"],
-  ["bash"],
-  ["read", "write", "bash"],
-  []
-]
-
-const routes: readonly [AgentStep.Route, ...ReadonlyArray<AgentStep.Route>] = [
-  plain,
-  inHistory,
-  { config: { model: "m", provider: "p" }, systemPromptUpdate: "in-history" },
-  { config: { provider: "p", model: "n", effort: "high" }, adapterDefaults: { maxTokens: true }, contextWindow: 9 }
-]
-
-/** Most actions leave most things as they are. */
-const change = (world: World, { a, b, c }: Action): void => {
-  if (a % 3 === 0) world.persona = pick(personas, b)
-  if (b % 3 === 0) world.policy = pick(policies, c)
-  if (c % 4 === 0) world.tools = pick(toolLists, a).map(tool)
-  if (c % 5 === 0) world.reversed = !world.reversed
-}
+import { answer, bare, brief, deaf, header, inHistory, type World } from "./agent.ts"
+import { type Action, change, pick, routes } from "./lives.ts"
+import { current, empty, json, nesting, prefixOf, reread } from "./words.ts"
 
 /** One route for a while. */
 const optionsOf = (life: Life, { a, b, c }: Action): AgentStep.Options => {
@@ -90,90 +26,6 @@ const optionsOf = (life: Life, { a, b, c }: Action): AgentStep.Options => {
     startsSeries: c % 11 === 0
   }
 }
-
-// -----------------------------------------------------------------------------
-// the words
-// -----------------------------------------------------------------------------
-
-const json = (value: unknown): string => JSON.stringify(value)
-
-/** A request as one text, in the order of a cache. */
-const bytesOf = ({ header: { tools = [], ...rest }, messages }: Request.Request): Buffer =>
-  Buffer.from([rest, ...tools, ...messages].map(json).join(""))
-
-/** By the whole texts of both requests. */
-const prefixOf = (now: Request.Request, before: Request.Request): Request.Prefix => {
-  const [left, right] = [bytesOf(now), bytesOf(before)]
-  let bytes = 0
-  while (bytes < left.length && bytes < right.length && left[bytes] === right[bytes]) bytes++
-  const sameHeader = json(now.header) === json(before.header)
-  const differing = before.messages.findIndex((message, i) => json(message) !== json(now.messages[i]))
-  const messages = differing === -1 ? before.messages.length : differing
-  return { isWhole: bytes === right.length, messages: sameHeader ? messages : 0, bytes, of: right.length }
-}
-
-/** The log as another process would read it. */
-export const reread = (log: SessionLog.SessionLog): SessionLog.SessionLog => {
-  const rows: ReadonlyArray<unknown> = JSON.parse(json(SessionLog.events(log)))
-  return Result.getOrThrow(
-    SessionLog.fromEvents(
-      log.header,
-      rows.map((row) => Result.getOrThrow(Event.fromUnknown(row)))
-    )
-  )
-}
-
-/** Turns and steps count up, and stand in each other. What is still open is given back. */
-export const nesting = (log: SessionLog.SessionLog): ReadonlyArray<string> => {
-  const open: Array<string> = []
-  let [turn, step] = [0, 0]
-  for (const event of SessionLog.events(log)) {
-    if (Event.is("turn/start")(event)) {
-      assert.deepStrictEqual(open, [], `turn at ${event.seq}`)
-      assert.strictEqual(event.data.turn, ++turn)
-      step = 0
-      open.push("turn")
-    } else if (Event.is("step/start")(event)) {
-      assert.deepStrictEqual(open, ["turn"], `step at ${event.seq}`)
-      assert.deepStrictEqual(event.data, { turn, step: ++step })
-      open.push("step")
-    } else if (event.type === "step/end") {
-      assert.strictEqual(open.pop(), "step", `end at ${event.seq}`)
-      assert.deepStrictEqual(event.data, { turn, step })
-    } else if (event.type === "turn/end") {
-      assert.strictEqual(open.pop(), "turn", `end at ${event.seq}`)
-      assert.deepInclude(event.data, { turn })
-    } else if (event.type === "system/message" || event.type === "developer/message") {
-      assert.deepStrictEqual(open, ["turn", "step"], `${event.type} at ${event.seq}`)
-      assert.deepInclude(event.data, { turn, step })
-    }
-  }
-  return open
-}
-
-/** What has to hold of a log right after a request. */
-const current = (step: AgentStep.AgentStep, log: SessionLog.SessionLog, route: AgentStep.Route): void => {
-  const inHistory = route.systemPromptUpdate === "in-history"
-  const { rendered, request } = step
-  const facts = { inHistory, startsSeries: false }
-  assert.deepStrictEqual(SystemPromptProjection.project(log.systemPrompt, rendered.text, facts), [])
-  const contexts = RuntimeContextProjection.fromRendered(rendered)
-  assert.isUndefined(RuntimeContextProjection.project(log.runtimeContext, contexts))
-  const prompts = request.messages.filter(({ role }) => role === "system")
-  assert.strictEqual(Message.textOf(prompts.at(-1) ?? pick([empty], 0)), rendered.text)
-  if (!inHistory) {
-    assert.lengthOf(prompts, rendered.text === "" ? 0 : 1)
-    if (rendered.text !== "") assert.strictEqual(request.messages[0], prompts[0])
-  }
-  const [head] = Surface.events(log.surface)
-  assert.strictEqual(head?.type, "system/message")
-  const told = request.messages.findLast(({ source }) => source.kind === "runtime-context")
-  if (rendered.snapshot !== "") assert.strictEqual(told && Message.textOf(told), rendered.snapshot)
-  assert.strictEqual(json(request.header.tools ?? []), json(step.assembly.tools.map(({ schema }) => schema)))
-  assert.strictEqual(json(SessionLog.messages(reread(log))), json(request.messages))
-}
-
-const empty: Message.Message = { role: "user", id: "none", source: { kind: "user" }, content: [] }
 
 // -----------------------------------------------------------------------------
 // running
@@ -189,6 +41,9 @@ export class Life {
   #scope: Scope.Closeable
   /** Whether something was said since the last request that the log cannot tell from it. */
   #steered = false
+  #everSteered = false
+  /** Of each step, that of its last request. */
+  readonly #places = new Map<string, number>()
 
   constructor(session: Session.Session, scope: Scope.Closeable, world: World, tally: Tally) {
     this.session = session
@@ -248,10 +103,12 @@ export class Life {
     if (expected !== undefined) this.tally.count("prefix", expected.isWhole ? "whole" : "broken")
     this.#steered = false
     this.#requests.push(step.request)
+    this.#places.set(`${step.turn}.${step.step}`, step.request.seq)
   }
 
   steer(): void {
     this.#steered = true
+    this.#everSteered = true
   }
 
   /** Every request follows from the log, also from its text. */
@@ -265,8 +122,10 @@ export class Life {
           assert.strictEqual(json(Option.getOrThrow(Request.rebuild(self, request.seq))), json(request))
         }
       }
-      const seqs = Request.places(log)
-      if (!this.#requests.some(({ seq }) => !seqs.includes(seq))) this.tally.count("run", "every request has a place")
+      if (!this.#everSteered) {
+        assert.deepStrictEqual(Request.places(log), [...this.#places.values()])
+        this.tally.count("places")
+      }
       yield* Scope.close(this.#scope, Exit.void)
     })
   }
