@@ -53,6 +53,9 @@ export class DuplicateRegistration extends stackless(
     if (this.kind === "listener") {
       return "Listeners of one name never replace each other. Choose another name, or register it once."
     }
+    if (this.kind === "guard") {
+      return "Guards never replace each other: all of a chain hold. Choose another name, or register it once."
+    }
     if (this.scope !== "global") {
       return "Choose another name, or close the Effect scope of the first registration before you replace it in this scope."
     }
@@ -187,7 +190,7 @@ export class UnknownTool extends stackless(
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean ${JSON.stringify(this.nearest)}?`
     return this.kind === "restriction"
-      ? `${describeOwner(this)} names tools that the scope does not inherit: ${list(this.unknown)}.${hint} Inherited tools: ${list(this.known)}. Correct the name, or register the tool in the registry first; a scope's own tools are never restricted in it.`
+      ? `${describeOwner(this)} names tools that the scope does not inherit: ${list(this.unknown)}.${hint} Inherited tools: ${list(this.known)}. Correct the name, or register the tool first: layers that are merged have no order, so put the tools below with Layer.provideMerge. A scope's own tools, and those of bare providers, are not restricted.`
       : `toolOrder lists unknown tools: ${list(this.unknown)}.${hint} Known tools: ${list(this.known)}. Correct the name, or let its provider list it in \`knownNames\` while it is hidden.`
   }
 }

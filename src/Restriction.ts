@@ -82,7 +82,7 @@ export const make = (
     const plugin = yield* rules.plugin(owner, options.plugin)
     if (target.isGlobal) {
       const reason =
-        "the global scope inherits no tools. Restrict in a prompt scope: PromptScope.make, PromptScope.provide."
+        "the global scope inherits no tools. Mount the plugin into a prompt scope, Plugin.mount(scope)(plugin), or call `restrict` under PromptScope.provide(scope)."
       return yield* rules.broken(owner, "scope", reason)
     }
     if (options.allow === undefined && options.deny === undefined) {

@@ -14,7 +14,7 @@ import type { PromptScope } from "./PromptScope.ts"
  */
 export interface ToolCall {
   readonly tool: string
-  /** Decoded, as the handler gets them. */
+  /** Decoded; the very value that the handler gets, so a guard that changes it changes the call. */
   readonly arguments: unknown
   /** The scope whose model calls: the one that the assembly was made for. */
   readonly scope: PromptScope

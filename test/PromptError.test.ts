@@ -82,7 +82,7 @@ const pure: ReadonlyArray<Sample> = [
   [
     refusedBy({ tools: [{ tools: [tool("read", { "a-b": [() => 1] })] }] }),
     /tool "read" from tool provider of scope "agent" .*\$\.parameters\["a-b"\]\[0\]/,
-    /Keep it beside/
+    /Keep it where the host finds it/
   ],
   [
     listening(() => {

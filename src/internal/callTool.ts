@@ -83,10 +83,14 @@ const find = (
     )
   }
   if (!tables.isLive(tool))
-    return without("its registration has ended since. Assemble again, and offer what is there now.")
+    return without(
+      "its registration has ended since, or was made in another ToolRegistry. Assemble again, and offer what is there now."
+    )
   return tool.handler instanceof Handler
     ? Result.succeed({ shown, tool, handler: tool.handler, owner })
-    : without("it was registered without a handler. Register it with one, or run its calls yourself.")
+    : without(
+        "it was registered without a handler. Give it one (a composition's tools get theirs as `handlers`), or run its calls yourself."
+      )
 }
 
 /** The guards of a scope end with it: whoever still holds its assembly would get past them. */
@@ -111,7 +115,7 @@ const run = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Schema.Json, ToolError> {
   const { handler, owner, tool } = found
   const { scope } = context
-  // Frozen: no guard decides what the handler gets.
+  // Frozen, so that no guard puts another call in its place.
   const call = Object.freeze<ToolCall>({
     tool: tool.name,
     arguments: yield* decode(found, args, context),

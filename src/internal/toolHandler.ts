@@ -39,10 +39,17 @@ interface Options<A> {
 }
 
 /** The parameters as JSON, of which nothing is known yet if they were given so. */
-export const parametersOf = (given: unknown, owner: Owner): Result.Result<unknown, InvalidRegistration> =>
-  Schema.isSchema(given)
-    ? Result.orElse(parameters.toJsonSchema(given), (reason) => rules.broken(owner, "parameters", reason))
+export const parametersOf = (given: unknown, owner: Owner): Result.Result<unknown, InvalidRegistration> => {
+  if (Schema.isSchema(given)) {
+    return Result.orElse(parameters.toJsonSchema(given), (reason) => rules.broken(owner, "parameters", reason))
+  }
+  return isFields(given)
+    ? rules.broken(owner, "parameters", "it has the fields of an Effect Schema. Wrap them: Schema.Struct({ … }).")
     : Result.succeed(given)
+}
+
+const isFields = (given: unknown): boolean =>
+  typeof given === "object" && given !== null && Object.values(given).some(Schema.isSchema)
 
 /** What runs the calls of a tool that was made of these options. `schema` is what a model is shown of it. */
 export const handlerOf = <A>(

@@ -4,7 +4,10 @@
  * @since 0.1.0
  */
 import { dual } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as json from "../internal/json.ts"
 import { open } from "./internal/open.ts"
 
 // -----------------------------------------------------------------------------
@@ -214,9 +217,20 @@ const sameConfig = (a: Config, b: Config): boolean => {
   const others = Object.entries(b)
   return (
     others.length === fields.size &&
-    others.every(([key, value]) => JSON.stringify(fields.get(key)) === JSON.stringify(value))
+    others.every(([key, value]) => {
+      const text = textOf(value)
+      return text !== undefined && text === textOf(fields.get(key))
+    })
   )
 }
+
+/** What is no plain JSON has none, and equals nothing: the log refuses it, and says why. */
+const textOf = (value: unknown): string | undefined =>
+  Option.getOrUndefined(
+    Option.map(Result.getSuccess(json.inspect((walk) => json.detach(walk, value), "lossless")), (copy) =>
+      JSON.stringify(copy)
+    )
+  )
 
 const marks = ({ adapterDefaults }: RequestHeader): string =>
   [adapterDefaults?.reasoningEffort === true, adapterDefaults?.maxTokens === true].join()

@@ -7,7 +7,8 @@ import { own, real } from "../session/format/support/logs.ts"
 import { migrate } from "../session/format/support/run.ts"
 import { said } from "./scripted.ts"
 
-const textsOf = ({ content }: Message.Message) => content.filter(Message.isText).map(({ text }) => text)
+const textsOf = ({ content }: Message.Message): ReadonlyArray<string> =>
+  content.flatMap((block) => (Message.isText(block) ? [block.text] : []))
 
 describe("the requests of a log in any format can be sent, with all that they say", () => {
   for (const [file, lines] of [...own, ...real]) {

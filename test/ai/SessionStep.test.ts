@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, Schema } from "effect"
 import { AiError, LanguageModel, type Prompt } from "effect/ai"
 import { PromptedModel, SessionStep } from "../../src/ai/index.ts"
-import { Plugin, SystemPrompt, type ToolError, ToolRegistry } from "../../src/index.ts"
+import { Plugin, type SystemPrompt, type ToolError, type ToolRegistry } from "../../src/index.ts"
 import { AgentStep, type Request, Session, SessionLog, SessionStore } from "../../src/session/index.ts"
 import { WriterUnusable } from "../../src/session/store/StoreError.ts"
 import { now, provided, rules, tool } from "./agent.ts"
@@ -123,6 +123,17 @@ describe("SessionStep.answer", () => {
         )
       )
     )
+  })
+
+  it.effect("answers a call where no tool was shown at all", () => {
+    const model = scripted([call("1", "rm", { path: "a" })], [text("done")])
+    return Effect.gen(function* () {
+      const session = yield* open()
+      yield* step(session, hello)
+      yield* step(session)
+      assert.match(String(resultTexts(yield* Session.log(session))[0]), /^there is no tool "rm"/u)
+      assert.deepStrictEqual(imbalance(yield* Session.log(session)), ["a turn is open"])
+    }).pipe(Effect.scoped, Effect.provide(agent(model.layer)))
   })
 
   it.effect("does not run the calls of an answer that was cut off", () => {

@@ -86,7 +86,12 @@ export const imbalance = (log: SessionLog.SessionLog): ReadonlyArray<string> => 
   const open = new Map<string, number>()
   for (const message of SessionLog.messages(log)) {
     if (message.role === "assistant") {
-      for (const block of message.content) if (isOurCall(block)) open.set(block.id, 0)
+      for (const block of message.content) {
+        if (!isOurCall(block)) continue
+        // Ids may come again, in a later answer.
+        if ((open.get(block.id) ?? 1) !== 1) problems.push(`call ${block.id} has ${open.get(block.id)} results`)
+        open.set(block.id, 0)
+      }
     }
     if (message.role === "tool") open.set(message.toolCallId, (open.get(message.toolCallId) ?? 9) + 1)
   }

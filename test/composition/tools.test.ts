@@ -366,7 +366,7 @@ describe("layerFile", () => {
         join(folder, "p.ts"),
         `import { Effect } from "effect"
 import { Plugin } from "effect-preamble"
-export default Plugin.tool({ name: "ping", description: "d", parameters: {}, handler: () => Effect.succeed("pong") })
+export default Plugin.tool({ name: "ping", description: "d", parameters: { type: "object" }, handler: () => Effect.succeed("pong") })
 `
       )
       writeFileSync(file, `plugins: [p.ts]\ntools: [${tool("echo")}]\nscopes: { s: { restrict: { deny: [ping] } } }\n`)

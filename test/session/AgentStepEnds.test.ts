@@ -156,7 +156,7 @@ describe("a step that does not come to its request", () => {
     )
   )
 
-  it.effect("logs nothing where something that was said is no plain JSON", () =>
+  it.effect("logs nothing where something that was said or is configured is no plain JSON", () =>
     agent((_, session) =>
       Effect.gen(function* () {
         const content = [{ type: "image", data: new Date(0) }]
@@ -164,6 +164,12 @@ describe("a step that does not come to its request", () => {
         assert.deepInclude(failed, { _tag: "InvalidEvent", type: "user/message" })
         assert.strictEqual(yield* lengthOf(session), 0)
         assert.deepStrictEqual((yield* take(session, said("hello"))).logged.length, 9)
+        const { log } = yield* take(session, { route: { config: { ...plain.config, seed: null } } })
+        for (const seed of [1n, Number.NaN, () => 1, undefined, [undefined]]) {
+          const route = { config: { ...plain.config, seed } }
+          assert.strictEqual((yield* Effect.flip(AgentStep.prepare(session, { route })))._tag, "InvalidEvent")
+        }
+        assert.strictEqual(yield* Session.log(session), log)
       })
     )
   )

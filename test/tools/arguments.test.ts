@@ -258,7 +258,13 @@ describe("arguments of a raw JSON Schema", () => {
     ["a reference to nothing", { $ref: "#/$defs/nope" }],
     ["a reference elsewhere", { $ref: "https://example.com/schema.json" }],
     ["a pattern that is none", { type: "string", pattern: "(" }],
-    ["an enum of objects", { enum: [{ a: 1 }] }]
+    ["an enum of objects", { enum: [{ a: 1 }] }],
+    // What only drafts before the newest had means nothing in it.
+    ["a tuple of an earlier draft", { type: "array", items: [{ type: "string" }] }],
+    ["additionalItems", { type: "array", prefixItems: [{}], additionalItems: false }],
+    ["dependencies", { type: "object", dependencies: { a: ["b"] } }],
+    ["a bound of draft-04", { type: "number", minimum: 2, exclusiveMinimum: true }],
+    ["a tuple of an earlier draft far inside", { anyOf: [{ type: "object", properties: { items: { items: [] } } }] }]
   ] as const) {
     test(
       `that cannot be checked (${keyword}) are refused when the tool is registered, unless it says how to decode them`,

@@ -381,13 +381,48 @@ describe("registration refuses", () => {
   )
 
   test(
+    "a raw schema that does not say that it is of objects, if there is a handler, and the fields of a struct without it",
+    Effect.gen(function* () {
+      const handler = () => Effect.void
+      for (const parameters of [{}, { type: "objekt" }, { type: "string" }]) {
+        const error = yield* refuse({ parameters, handler })
+        assert.deepInclude(error, { _tag: "InvalidToolSchema", path: "$.parameters" })
+        assert.include(error.message, 'Write `type: "object"`')
+      }
+      const fields = yield* refuse({ parameters: { word: Schema.String } })
+      assert.deepInclude(fields, { _tag: "InvalidRegistration", field: "parameters" })
+      assert.include(fields.message, "Schema.Struct({ … })")
+    })
+  )
+
+  test(
+    "no struct without fields, which takes any object",
+    Effect.gen(function* () {
+      const registry = yield* ToolRegistry
+      const parameters = Schema.Struct({}).annotate({ description: "nothing" })
+      yield* registry.register({ name: "now", description: "", parameters, handler: () => Effect.succeed("noon") })
+      const assembly = yield* assembled
+      assert.deepStrictEqual(assembly.tools[0]!.schema.parameters, {
+        description: "nothing",
+        type: "object",
+        properties: {}
+      })
+      assert.strictEqual(yield* call(assembly, "now", {}), "noon")
+      assert.strictEqual(yield* call(assembly, "now", { more: 1 }), "noon")
+      for (const args of ["now", [], null, 1]) {
+        assert.strictEqual((yield* failed(assembly, "now", args))._tag, "InvalidToolArguments")
+      }
+    })
+  )
+
+  test(
     "a Schema that describes no object",
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
-      for (const parameters of [Schema.Struct({}), Schema.String, Schema.Unknown, Schema.instanceOf(Map)]) {
+      for (const parameters of [Schema.String, Schema.Unknown, Schema.instanceOf(Map)]) {
         const error = yield* refuse({ parameters })
         assert.deepInclude(error, { _tag: "InvalidRegistration", field: "parameters" })
-        assert.include(error.message, "Schema.Record(Schema.String, Schema.Never)")
+        assert.include(error.message, "Schema.Struct")
       }
       const either = Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Struct({ b: Schema.String })])
       yield* registry.register({ name: "either", description: "", parameters: either })

@@ -41,7 +41,7 @@ describe("Restriction.make", () => {
     }
     const global = Result.getOrThrow(Result.flip(Restriction.make({ deny: ["read"] }, { ...target, isGlobal: true })))
     assert.deepInclude(global, { _tag: "InvalidRegistration", field: "scope" })
-    assert.include(global.message, "PromptScope.make")
+    assert.include(global.message, "Plugin.mount(scope)")
   })
 
   it("refuses names that are not inherited: all of them, with all that are, and the nearest of the first", () => {

@@ -6,7 +6,7 @@ import { plugins } from "./agent.ts"
 import { call, say, scripted } from "./scripted.ts"
 import { Workspace } from "./workspace.ts"
 
-// To keep sessions in files: FileStore.layer({ folder: "sessions" }), with NodeServices.layer below it.
+// To keep sessions in files: FileStore.layer({ folder: "sessions" }).pipe(Layer.provide(NodeServices.layer))
 const store = MemoryStore.layer
 
 /** The session of that id, from where it stopped, or a new one. */
