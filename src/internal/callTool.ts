@@ -40,9 +40,10 @@ export const callWith =
     Effect.withFiber((fiber) => {
       const found = find(tables, view, name)
       if (Result.isFailure(found)) return Exit.fail(found.failure)
-      // An assembly that nobody has made for a scope is the caller's own.
+      // Of a copy nobody knows which scope it was made for: it is the caller's own.
       const scope = scopeOf(view) ?? fiber.getRef(Current)
-      if (scope.closed) return Exit.fail(orphaned(found.success, scope))
+      const reason = whyUnguarded(view, scope)
+      if (reason !== undefined) return Exit.fail(new ToolWithoutHandler({ ...found.success.owner, reason }))
       return run(tables, found.success, args, { scope, annotations: fiber.getRef(Annotations) })
     })
 
@@ -93,12 +94,18 @@ const find = (
       )
 }
 
-/** The guards of a scope end with it: whoever still holds its assembly would get past them. */
-const orphaned = ({ owner }: Found, { label }: PromptScope): ToolWithoutHandler =>
-  new ToolWithoutHandler({
-    ...owner,
-    reason: `the scope ${JSON.stringify(label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
-  })
+/**
+ * Why the guards of whoever was shown an assembly are not those of this scope. They end with their own scope: whoever still
+ * holds its assembly would get past them; so would whoever calls with a copy of it somewhere else.
+ */
+const whyUnguarded = (view: Assembly, { closed, label }: PromptScope): string | undefined => {
+  if (label !== view.scope) {
+    return `this copy of an assembly is for the scope ${JSON.stringify(view.scope)}, and is called in ${JSON.stringify(label)}. Call with the assembly itself, or in its scope by PromptScope.provide.`
+  }
+  return closed
+    ? `the scope ${JSON.stringify(label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
+    : undefined
+}
 
 const ownerOf = ({ origin, schema }: AssembledTool): Owner =>
   ownerFields({ kind: "tool", entry: schema.name, scope: origin.scope, plugin: origin.plugin })

@@ -1,7 +1,7 @@
 /**
  * The laws of a plugin: it assembles, leaves nothing behind, does not depend on the order of others, gives the same text
- * for the same inputs, declares the variables that it refers to, can be mounted into several scopes, but only once into
- * each, and its tools take their arguments.
+ * for the same inputs, declares the variables that it refers to, requires only tools that are known, can be mounted into
+ * several scopes, but only once into each, and its tools take their arguments.
  *
  * Each case builds the plugin anew, in a prompt service of its own.
  *
@@ -35,6 +35,11 @@ export interface Options {
   readonly needs?: Layer.Layer<never, unknown, SystemPrompt | ToolRegistry> | undefined
   /** Names of variables that it may refer to although neither it nor those that it needs declare them. */
   readonly variables?: ReadonlyArray<string> | undefined
+  /**
+   * Names of tools that its sections may require although neither it nor those that it needs bring them, or bring them in all
+   * cases. They are shown, so that the other laws see such sections.
+   */
+  readonly tools?: ReadonlyArray<string> | undefined
   /** What a runtime tells the providers of an assembly. By default nothing. */
   readonly annotations?: Arbitrary.Arbitrary<Context.Context<never>> | undefined
   /** The handlers of its tools may be run, with any arguments that fit: give it services that do no harm. */
@@ -119,6 +124,14 @@ export const sameText: Of<Law> = of(laws.sameText)
 export const declaresVariables: Of<Law> = of(laws.declaresVariables)
 
 /**
+ * Its sections require only tools that it brings, or that they may require. Otherwise they would be left out without a word.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const requiresKnownTools: Of<Law> = of(laws.requiresKnownTools)
+
+/**
  * Mounted into two scopes, it says in each what it says alone, and closing it in one of them does not matter in the
  * other.
  *
@@ -137,7 +150,8 @@ export const mountsTwice: Of<Law> = of(laws.mountsTwice)
 export const refusesTwice: Of<Law> = of(laws.refusesTwice)
 
 /**
- * Its tools take all arguments that their parameters generate. No handler runs. A plugin without tools keeps this law.
+ * Its tools take all arguments that their parameters generate, those of an Effect Schema encoded. No handler runs. A plugin
+ * without tools keeps this law.
  *
  * @since 0.1.0
  * @category laws
@@ -145,8 +159,22 @@ export const refusesTwice: Of<Law> = of(laws.refusesTwice)
 export const takesArguments: Of<Law> = of(toolLaws.takesArguments)
 
 /**
- * The handlers of its tools give plain JSON or nothing, or fail with a typed error. They run with generated arguments, as real
- * as their services are.
+ * Its tools take all arguments that fit the JSON Schema which a model is shown, and not only those that the Schema of their
+ * parameters would make: `Schema.DateFromString` is shown as any string. No handler runs. A plugin without tools is not
+ * judged.
+ *
+ * It is none of `all`, since not all that a tool asks can be said in JSON Schema: that a date exists, or that `from` is not
+ * after `to`. A model that is refused such arguments is told why, and calls again.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const takesShown: Of<Law> = of(toolLaws.takesShown)
+
+/**
+ * The handlers of its tools give plain JSON or nothing, or fail with a typed error, and no guard fails. They run with
+ * generated arguments, as real as their services are. A plugin is not judged if one of its handlers never runs, for instance
+ * because a guard refuses all calls of its tool.
  *
  * @since 0.1.0
  * @category laws
@@ -154,8 +182,8 @@ export const takesArguments: Of<Law> = of(toolLaws.takesArguments)
 export const answersCalls: Of<Law> = of(toolLaws.answersCalls)
 
 /**
- * All laws of a plugin, except those that make no sense where it may be mounted; `answersCalls` only if the options let its
- * tools run.
+ * All laws of a plugin, except `takesShown`, and those that make no sense where it may be mounted; `answersCalls` only if the
+ * options let its tools run.
  *
  * @since 0.1.0
  * @category laws
@@ -166,6 +194,7 @@ export const all: Of<ReadonlyArray<Law>> = of((judged, { runsTools }) => [
   laws.ignoresOrder(judged),
   laws.sameText(judged),
   laws.declaresVariables(judged),
+  laws.requiresKnownTools(judged),
   ...(judged.where === "global" ? [] : [laws.mountsTwice(judged)]),
   laws.refusesTwice(judged),
   toolLaws.takesArguments(judged),

@@ -180,6 +180,7 @@ describe("--completions", () => {
       }
       assert.deepStrictEqual(yield* completed("log", "mi"), ["migrate"])
       assert.deepStrictEqual(yield* completed("log", "migrate", "va"), ["values.yaml"])
+      assert.deepStrictEqual(yield* completed("log", "migrate", "values.yaml", "va"), ["values.yaml"])
       assert.deepStrictEqual(yield* completed("step", "--log", "va"), ["values.yaml"])
     })
   )

@@ -65,8 +65,12 @@ interface Finding {
 
 const findings = (file: string) =>
   Effect.map(preamble(["log", "check", file, "--format", "json"]), (ended) => {
-    const answer: { readonly findings: ReadonlyArray<Finding>; readonly total: number; readonly unjudged: number } =
-      JSON.parse(ended.stdout)
+    const answer: {
+      readonly findings: ReadonlyArray<Finding>
+      readonly total: number
+      readonly unjudged: number
+      readonly events: number
+    } = JSON.parse(ended.stdout)
     assert.deepStrictEqual([ended.code, ended.stderr], [answer.total === 0 ? 0 : 1, ""])
     assert.strictEqual(answer.total, answer.findings.length)
     return answer
@@ -301,6 +305,8 @@ assistant
         const { stdout } = yield* log(["show", join(logs, name)])
         assert.strictEqual(stdout.includes("Shown as it would be in format 4"), version < 4)
         assert.strictEqual(stdout.includes("with other numbers"), answer.renumbered)
+        // A prompt that takes the place of none differs from nothing.
+        assert.notInclude(stdout, "@@ -0,0")
       }
       assert.isAtLeast(names.length, 5)
     })
@@ -453,6 +459,25 @@ describe("log check", () => {
     })
   )
 
+  it.effect("behind a violation goes on with what the event most likely means", () =>
+    Effect.gen(function* () {
+      const users = [1, 2, 3].map((i) => events.user(`${i}`))
+      const uncited = { surfaceOp: { op: "replace", startSeq: 1, endSeq: 2 }, sourceEventSeqs: [1] } as const
+      const of = (...more: ReadonlyArray<Event.Draft>) =>
+        Effect.map(findings(plain(events.system("A"), ...users, events.user("4", uncited), ...more)), (found) => [
+          found.findings.map(brief),
+          found.unjudged
+        ])
+      // It stands where those stood that it replaces.
+      assert.deepStrictEqual(yield* of(events.user("5", events.replacing(4, 3))), [["6 event 4 surface coverage"], 0])
+      // Nobody can say whether 2 is still there.
+      assert.deepStrictEqual(yield* of(events.user("5", events.replacing(2))), [["6 event 4 surface coverage"], 1])
+      // Of 3 that can be said: it is there, and not cited.
+      const both = events.user("5", { surfaceOp: { op: "replace", startSeq: 4, endSeq: 3 }, sourceEventSeqs: [4] })
+      assert.deepStrictEqual(yield* of(both), [["6 event 4 surface coverage", "7 event 5 surface coverage"], 0])
+    })
+  )
+
   it.effect("lines that are no rows, numbers that are missing, twice or out of order", () =>
     Effect.gen(function* () {
       const lines = linesOf(Array.from({ length: 12 }, (_, i) => events.user(`${i}`)))
@@ -483,6 +508,18 @@ describe("log check", () => {
       ])
       const deep = `{"seq":0,"type":"x","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`
       assert.deepStrictEqual(yield* of(deep, at(1)), ["2 event 0 row"])
+    })
+  )
+
+  it.effect("tells of them in the order of the lines, and takes no line for text that is none", () =>
+    Effect.gen(function* () {
+      const [first, second, ...rest] = linesOf([{ ...events.user("x"), extra: 1 }, events.user("?"), events.user("z")])
+      const bytes = Buffer.from(textOf([first!, second!, ...rest]))
+      bytes[bytes.indexOf("?")] = 0xff
+      const file = write(bytes)
+      assert.deepStrictEqual((yield* findings(file)).findings.map(brief), ["2 event 0 event $.extra", "3 row"])
+      const { stdout } = yield* log(["check", file])
+      assert.match(stdout, /jsonl:2, event 0: event\n.*\n\n\d+\.jsonl:3: row\n {2}it is no UTF-8\.\n/u)
     })
   )
 
@@ -589,6 +626,20 @@ describe("log check", () => {
       assert.deepStrictEqual(yield* of([...bare.slice(0, 5), ...lines.slice(5)]), ["6 checksum"])
       const overwritten = `${textOf(lines).slice(0, -1)}x`
       assert.deepStrictEqual((yield* findings(write(overwritten))).findings.map(brief), ["18 checksum"])
+      assert.include((yield* log(["check", write(overwritten)])).stdout, "its line feed is overwritten")
+      // How many lines are to come is not believed of a line that is damaged.
+      assert.deepStrictEqual(yield* of(lines.with(4, lines[4]!.replace('"crc":"0:', '"crc":"7:'))), ["5 checksum"])
+      const one = write(textOf(lines))
+      const agent = write("identity: You are X.", "agent.yaml")
+      yield* preamble(["step", agent, "--log", one, "--message", "x"])
+      const more = readFileSync(one, "utf8").trimEnd().split("\n")
+      assert.isAbove(more.length, lines.length + 3)
+      // An append that lacks its last lines does not count, nor do those that it has.
+      const cut = yield* findings(write(textOf(more.slice(0, -2))))
+      assert.deepStrictEqual(cut.findings.map(brief), ["19 torn"])
+      assert.strictEqual(cut.events, 17)
+      const lacking = [...more.slice(0, 19), ...more.slice(20)]
+      assert.includeMembers([...(yield* of(lacking))], ["20 checksum"])
     })
   )
 })

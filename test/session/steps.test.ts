@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Cause, Effect, Exit, Schema, Scope, Stream } from "effect"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
+import { Arbitrary, Cause, Effect, Exit, FileSystem, Layer, Schema, Scope, Stream } from "effect"
 import * as AgentStep from "../../src/session/AgentStep.ts"
 import * as Session from "../../src/session/Session.ts"
 import * as SessionLog from "../../src/session/SessionLog.ts"
+import * as FileStore from "../../src/session/store/FileStore.ts"
 import * as MemoryStore from "../../src/session/store/MemoryStore.ts"
 import { SessionStore } from "../../src/session/store/SessionStore.ts"
 import { AppendFailed } from "../../src/session/store/StoreError.ts"
@@ -12,6 +15,8 @@ import { answer, appending, header, layer, plain, world } from "./support/agent.
 import { programs } from "./support/lives.ts"
 import { act, Life } from "./support/steps.ts"
 import { nesting, reread } from "./support/words.ts"
+
+const files = Layer.merge(NodeFileSystem.layer, NodePath.layer)
 
 /** The store has what the memory has, to the very objects. */
 const agrees = Effect.fnUntraced(function* (log: SessionLog.SessionLog) {
@@ -72,6 +77,35 @@ describe("random lives of a session", () => {
             restart: 1
           })
       )
+    },
+    patience
+  )
+})
+
+describe("random lives of a session in a file", () => {
+  it.effect(
+    "[260] go on from what the file says",
+    () => {
+      const tally = new Tally()
+      return check(
+        programs,
+        (program) =>
+          Effect.gen(function* () {
+            const folder = yield* FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped())
+            const own = world()
+            yield* Effect.gen(function* () {
+              const life = yield* Life.begin(own, tally)
+              for (const action of program) {
+                yield* act(life, action)
+                if (action.c % 3 === 0) yield* life.restart()
+              }
+              yield* life.check()
+              const stored = yield* SessionStore.use((store) => Stream.runCollect(store.read("s")))
+              assert.deepStrictEqual(stored, SessionLog.events(yield* life.log))
+            }).pipe(Effect.provide(layer(own, FileStore.layer({ folder, fsync: false }))))
+          }).pipe(Effect.scoped, Effect.provide(files)),
+        { runs: runs(10, 300), seed: 23, size: 40 }
+      ).pipe(Effect.map(() => tally.assertShares("lives in files", { step: 10, compaction: 4, "equal step": 1 })))
     },
     patience
   )

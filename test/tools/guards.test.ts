@@ -294,6 +294,25 @@ describe("guards", () => {
   )
 
   test(
+    "are not got past by a copy of the assembly: it is called in the scope that it is for, or not at all",
+    Effect.gen(function* () {
+      const { child, parent } = yield* family
+      const ran = yield* counted("t")
+      yield* guardIn(parent, { name: "g", check: () => "no" })
+      const copy = { ...(yield* assembledIn(child)), complete: undefined }
+      for (const scope of [PromptScope.global, parent]) {
+        const error = yield* PromptScope.provide(scope)(failed(copy, "t"))
+        assert.deepInclude(error, { _tag: "ToolWithoutHandler", entry: "t", scope: "global" })
+        assert.include(error.message, `is for the scope "child", and is called in "${scope.label}"`)
+      }
+      assert.deepInclude(yield* PromptScope.provide(child)(failed(copy, "t")), { _tag: "ToolRefused", entry: "g" })
+      assert.strictEqual((yield* failed(copy, "nothing"))._tag, "ToolNotFound")
+      assert.strictEqual(ran.count, 0)
+      assert.strictEqual(yield* call({ ...(yield* assembled) }, "t"), 1)
+    })
+  )
+
+  test(
     "stay when the last tool and the last restriction of their scope go",
     Effect.gen(function* () {
       const { parent } = yield* family

@@ -39,7 +39,8 @@ const nothing: Sparse<never> = { size: 0, shift: 0, root: undefined }
 export const empty = <A>(): Sparse<A> => nothing
 
 export const get = <A>(self: Sparse<A>, key: number): A | undefined => {
-  if (key >= 2 ** (self.shift + bits)) return undefined
+  // The bits of a key that is no integer from 0 are those of another one.
+  if (key >= 2 ** (self.shift + bits) || key >>> 0 !== key) return undefined
   let node = self.root
   for (let shift = self.shift; node instanceof Branch; shift -= bits) node = node.slots[(key >>> shift) & mask]
   return node?.slots[key & mask]

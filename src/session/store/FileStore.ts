@@ -32,11 +32,28 @@ export interface Options {
 
 const suffix = ".jsonl"
 
+/** File systems take names of 255 bytes, and SQLite looks beside the lock for a file with the longest name. */
+const longest = 255 - ".lock-journal".length
+
+/** How a name may not begin: a dot hides the file, and to Windows the others are devices, whatever comes after the dot. */
+const reserved = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$))/iu
+
+const escapeFirst = (text: string): string => `%${text.charCodeAt(0).toString(16).toUpperCase()}${text.slice(1)}`
+
 /**
- * A name that every file system takes for any id, and that no two ids share. Where large and small letters are the same
- * to the file system, the header tells the sessions apart.
+ * A name that every file system takes, unless it is too long, and that no two ids share. Where large and small letters
+ * are the same to the file system, the header tells the sessions apart.
  */
-const nameOf = (id: string): string => encodeURIComponent(id).replaceAll("*", "%2A").replace(/^\./, "%2E") + suffix
+const nameOf = (id: string): string =>
+  encodeURIComponent(id).replaceAll("*", "%2A").replace(reserved, escapeFirst) + suffix
+
+const shortNameOf = (id: string): string => {
+  const name = nameOf(id)
+  if (name.length <= longest) return name
+  throw new RangeError(
+    `its name would have ${name.length} characters, and at most ${longest} fit. Give the session a shorter id.`
+  )
+}
 
 /** The id that a file is named after; nothing if it is not named so. */
 const idOf = (name: string): string | undefined => {
@@ -55,7 +72,7 @@ const idOf = (name: string): string | undefined => {
 
 /**
  * Keeps each session in `folder`, in a file named after its id, with `.jsonl` behind it. Files that are not named so are
- * passed over. Beside each log is an empty file, its lock, which must stay.
+ * passed over. Beside each log is an empty file, its lock, which must stay; no process with an open writer may read it.
  *
  * @since 0.1.0
  * @category layers
@@ -71,7 +88,7 @@ export const layer = (options: Options): Layer.Layer<SessionStore, never, FileSy
 
       const fileOf = (id: string): Effect.Effect<string, StoreFailure> =>
         Effect.try({
-          try: () => paths.join(folder, nameOf(id)),
+          try: () => paths.join(folder, shortNameOf(id)),
           catch: (cause) => new StoreFailure({ log: id, operation: "name a file after", cause })
         })
 

@@ -66,6 +66,8 @@ const make = (): SessionStore["Service"] => {
       const header = yield* Effect.fromResult(SessionHeader.fromUnknown(given))
       yield* refuseExisting(header.id)
       yield* lock(header.id)
+      // Another one may have come and gone in between.
+      yield* refuseExisting(header.id)
       const events: Array<Event> = []
       yield* Stream.runForEach(seed ?? Stream.empty, (given) =>
         Effect.map(Effect.fromResult(eventAt(given, events.length)), (event) => events.push(event))

@@ -23,7 +23,7 @@ import * as decode from "./internal/decode.ts"
 import { encode } from "./internal/line.ts"
 import { lock } from "./internal/lock.ts"
 import { owned } from "./internal/owned.ts"
-import { causeOf, isNotFound } from "./internal/platform.ts"
+import { causeOf, isNotFound, isUnsyncable } from "./internal/platform.ts"
 import * as reader from "./internal/reader.ts"
 import * as writer from "./internal/writer.ts"
 import type { CreateError, Inspection, OpenError, ReadError, SessionWriter, Torn } from "./SessionStore.ts"
@@ -188,13 +188,22 @@ export const inspect: (log: string, options?: Expected) => Effect.Effect<Inspect
 // writing
 // -----------------------------------------------------------------------------
 
-/** Makes the name of a new file as durable as the file. Windows opens no folders, and keeps names by itself. */
+/**
+ * Makes the name of a file as durable as the file. Windows opens no folders, and some network file systems do not sync
+ * them: those keep names by themselves.
+ */
 const syncFolder = Effect.fnUntraced(function* (folder: string) {
   if (process.platform === "win32") return
   const fs = yield* FileSystem.FileSystem
   const opened = yield* fs.open(folder)
-  yield* opened.sync
+  yield* Effect.catchIf(opened.sync, isUnsyncable, () => Effect.void)
 }, Effect.scoped)
+
+/**
+ * For calls that change a file. An interrupted one goes on in the operating system, where it could come after its file
+ * was closed and another one got the number, or after the lock was let go of.
+ */
+const toItsEnd = Effect.uninterruptible
 
 const openToAppend = Effect.fnUntraced(function* (log: string, path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -212,9 +221,11 @@ export const open = Effect.fnUntraced(function* (
   options?: Options & Expected
 ): Effect.fn.Return<SessionWriter, OpenError, Services | Scope.Scope> {
   const fs = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
   const fsync = options?.fsync ?? true
+  const failure = failing(log, "open")
   const path = yield* Effect.mapError(fs.realPath(log), (error) =>
-    isNotFound(error) ? new LogNotFound({ log }) : failing(log, "open")(error)
+    isNotFound(error) ? new LogNotFound({ log }) : failure(error)
   )
   yield* lock(log, `${path}.lock`)
   const file = yield* openToAppend(log, path)
@@ -230,9 +241,12 @@ export const open = Effect.fnUntraced(function* (
       .truncate(committed.offset)
       .pipe(
         Effect.andThen(fsync ? file.sync : Effect.void),
-        Effect.mapError(failing(log, "cut an unfinished append off"))
+        Effect.mapError(failing(log, "cut an unfinished append off")),
+        toItsEnd
       )
   }
+  // Whoever created the log may have ended before its name was durable.
+  if (fsync) yield* Effect.mapError(syncFolder(paths.dirname(path)), failure)
   return yield* writer.make(fs, { log, path, file, header, end: committed, repaired: torn, fsync })
 }, owned)
 
@@ -259,7 +273,7 @@ const writeAll = Effect.fnUntraced(function* <E, R>(
     }
     const bytes = utf8.encode(text)
     end = { offset: end.offset + bytes.length, lines: end.lines + rows.length, checksum }
-    return Effect.mapError(file.writeAll(bytes), failure)
+    return toItsEnd(Effect.mapError(file.writeAll(bytes), failure))
   }
   yield* write([header])
   yield* Stream.runForEachArray(seed, (given) =>
@@ -300,7 +314,7 @@ export const create = Effect.fnUntraced(function* <E = never, R = never>(
   yield* refuseExisting
   const unfinished = `${path}.new`
   const end = yield* writeAll(log, unfinished, header, options?.seed ?? Stream.empty, fsync).pipe(
-    Effect.tap(Effect.mapError(fs.rename(unfinished, path), failure)),
+    Effect.tap(toItsEnd(Effect.mapError(fs.rename(unfinished, path), failure))),
     // Whoever creates the log next writes over what cannot be removed.
     Effect.onError(() => discard(unfinished))
   )

@@ -6,8 +6,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { Annotations } from "../../AssembleContext.ts"
+import { toolsOf } from "../../check/Check.ts"
+import { nearest } from "../../internal/nearest.ts"
+import { describeOwner, ownerFields } from "../../Owner.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import * as Rendered from "../../Rendered.ts"
+import type { Trace } from "../../Trace.ts"
 import { type Broken, type Law, make } from "../Law.ts"
 import { literal, picks, shuffled } from "./generate.ts"
 import { at, start } from "./moment.ts"
@@ -229,6 +233,45 @@ export const declaresVariables = (judged: Judged): Law =>
         })
       )
   })
+
+export const requiresKnownTools = (judged: Judged): Law =>
+  make({
+    name: "plugin: requires known tools",
+    rule: "Every tool that a section of the plugin requires is brought by it, by what it needs, or is one of `tools`.",
+    advice:
+      "Correct the name: a section that requires what nobody has is left out, and nobody is told. Give what brings the tool as `needs`, or its name as `tools` if a host has it, or if it is there only sometimes.",
+    cases: judged.settings,
+    most: judged.most,
+    show: shown,
+    holds: (setting) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* stage(judged, setting)
+          const { exit } = yield* build(world, setting, world.scope)
+          const traced = yield* world.prompt.trace.pipe(
+            PromptScope.provide(world.scope),
+            Effect.provideService(Annotations, setting.annotations),
+            Effect.exit
+          )
+          if (Exit.isFailure(exit) || Exit.isFailure(traced)) return yield* unassembled
+          const unknown = unknownTool(traced.value)
+          return unknown === undefined ? undefined : broken("tools that somebody has", unknown)
+        })
+      )
+  })
+
+/** The first section of a trace that is left out for a tool which nobody has, not even hidden. */
+const unknownTool = (trace: Trace): string | undefined => {
+  const known = new Set(toolsOf(trace))
+  for (const { fate, name, plugin, scope } of trace.sealed.dropped) {
+    const tool = fate._tag === "ToolsMissing" ? fate.tools.find((one) => !known.has(one)) : undefined
+    if (tool === undefined) continue
+    const near = nearest(tool, known)
+    const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`
+    return `${describeOwner(ownerFields({ kind: "section", entry: name, scope, plugin }))} requires the tool ${JSON.stringify(tool)}, which nobody has, so it is left out.${hint}`
+  }
+  return undefined
+}
 
 export const mountsTwice = (judged: Judged): Law =>
   make({

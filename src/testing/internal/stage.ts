@@ -37,13 +37,14 @@ interface Options<I> {
   readonly where?: "anywhere" | "global" | "scope" | undefined
   readonly needs?: worlds.Complete | undefined
   readonly variables?: ReadonlyArray<string> | undefined
+  readonly tools?: ReadonlyArray<string> | undefined
   readonly annotations?: Arbitrary.Arbitrary<Context.Context<never>> | undefined
   readonly inputs?: Arbitrary.Arbitrary<I> | undefined
 }
 
 export const judge = <I>(
   plugin: worlds.Complete | ((input: I) => worlds.Complete),
-  { annotations, inputs, needs = Layer.empty, variables = [], where = "anywhere" }: Options<I>
+  { annotations, inputs, needs = Layer.empty, tools = [], variables = [], where = "anywhere" }: Options<I>
 ): Judged => {
   const subject: Arbitrary.Arbitrary<Pick<Setting, "input" | "plugin">> =
     typeof plugin === "function" && inputs !== undefined
@@ -71,9 +72,16 @@ export const judge = <I>(
       }),
       ({ subject, ...rest }) => ({ ...subject, ...rest })
     ),
-    before: variables.reduce<worlds.Complete>((all, name) => Layer.merge(all, Plugin.variable(name, "value")), needs)
+    before: Layer.mergeAll(
+      needs,
+      // A bare provider: the plugin may register a tool of such a name itself, in some cases.
+      tools.length === 0 ? Layer.empty : Plugin.tools(tools.map(toolOf)),
+      ...variables.map((name) => Plugin.variable(name, "value"))
+    )
   }
 }
+
+const toolOf = (name: string) => ({ name, description: "", parameters: { type: "object" } })
 
 const given = (plugin: worlds.Complete): worlds.Complete => {
   if (Layer.isLayer(plugin)) return plugin

@@ -36,6 +36,13 @@ describe("sparse", () => {
     assert.deepStrictEqual(sparse.values(sparse.empty()), [])
   })
 
+  it("has nothing at what is no key", () => {
+    for (const size of [32, 1024]) {
+      const self = from(Array.from({ length: size }, (_, i) => i))
+      for (const key of [-1, -1024, 0.5, Number.NaN, Infinity]) assert.isUndefined(sparse.get(self, key), String(key))
+    }
+  })
+
   it("reaches up to 2³¹, and says so beyond", () => {
     const self = sparse.set(from([3]), 2 ** 31 - 1, "top")
     assert.deepStrictEqual(sparse.values(self), ["v3", "top"])

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, FileSystem, type Path, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, FileSystem, Latch, type Path, Scope, Stream } from "effect"
 import * as SessionFile from "../../../src/session/store/SessionFile.ts"
 import {
   append,
   createLog,
+  errno,
   failingWith,
   type Faults,
   headerOf,
@@ -50,7 +51,34 @@ describe("bringing to the disk", () => {
         yield* writeText(log, (yield* readText(log)).slice(0, -1))
         const opened = SessionFile.open(log).pipe(Effect.provideService(FileSystem.FileSystem, counting))
         assert.isDefined((yield* opened).repaired)
-        assert.deepStrictEqual(synced, ["log.jsonl"], "the repair is brought there too")
+        assert.deepStrictEqual(synced, ["log.jsonl", folder], "the repair is brought there too, and the name again")
+      })
+    )
+  )
+
+  it.effect(
+    "is not asked for folders where the file system does not do that",
+    onFile((log) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = log.slice(0, log.lastIndexOf("/"))
+        const refusing = (code: string): FileSystem.FileSystem => ({
+          ...fs,
+          open: (path, options) =>
+            Effect.map(fs.open(path, options), (file) =>
+              path === folder
+                ? new Proxy(file, {
+                    get: (it, key) => (key === "sync" ? Effect.fail(errno(code)) : Reflect.get(it, key, it))
+                  })
+                : file
+            )
+        })
+        const on = (code: string) => Effect.provideService(FileSystem.FileSystem, refusing(code))
+        assert.strictEqual((yield* Effect.flip(on("EIO")(SessionFile.create(log, headerOf("s")))))._tag, "StoreFailure")
+        yield* Effect.scoped(on("EINVAL")(SessionFile.create(log, headerOf("s"))))
+        assert.strictEqual((yield* Effect.flip(on("EIO")(SessionFile.open(log))))._tag, "StoreFailure")
+        yield* append(yield* on("EINVAL")(SessionFile.open(log)), 1)
+        assert.lengthOf(yield* readLog(log), 1)
       })
     )
   )
@@ -64,6 +92,10 @@ describe("bringing to the disk", () => {
           Effect.provideService(FileSystem.FileSystem, counting)
         )
         yield* append(writer, 1)
+        yield* Effect.scoped(Effect.provideService(createLog(`${log}2`, 1), FileSystem.FileSystem, counting))
+        yield* SessionFile.open(`${log}2`, { fsync: false }).pipe(
+          Effect.provideService(FileSystem.FileSystem, counting)
+        )
         assert.deepStrictEqual(synced, [])
       })
     )
@@ -186,6 +218,62 @@ describe("a failing disk", () => {
       })
     )
   )
+})
+
+describe("interruption", () => {
+  /** A file system in which one kind of call takes until it is let go on, and what was done of those calls. */
+  const slow = Effect.fnUntraced(function* (call: "writeAll" | "truncate" | "rename") {
+    const fs = yield* FileSystem.FileSystem
+    const began = yield* Latch.make()
+    const goOn = yield* Latch.make()
+    const done: Array<string> = []
+    const slowly = <A, E>(effect: Effect.Effect<A, E>) =>
+      began.open.pipe(
+        Effect.andThen(goOn.await),
+        Effect.andThen(effect),
+        Effect.tap(() => Effect.sync(() => done.push(call)))
+      )
+    const slowFile = (file: FileSystem.File): FileSystem.File => {
+      const calls: Partial<FileSystem.File> = {
+        writeAll: (bytes) => slowly(file.writeAll(bytes)),
+        truncate: (length) => slowly(file.truncate(length))
+      }
+      return new Proxy(file, { get: (it, key) => Reflect.get(key === call ? calls : it, key) })
+    }
+    const system: FileSystem.FileSystem = {
+      ...fs,
+      open: (path, options) => Effect.map(fs.open(path, options), slowFile),
+      rename: (from, to) => (call === "rename" ? slowly(fs.rename(from, to)) : fs.rename(from, to))
+    }
+    return { began, goOn, done, system }
+  })
+
+  for (const [call, act] of [
+    ["writeAll", (log: string) => SessionFile.create(`${log}2`, headerOf("s"))],
+    ["rename", (log: string) => SessionFile.create(`${log}2`, headerOf("s"))],
+    ["truncate", (log: string) => SessionFile.open(log)]
+  ] as const) {
+    it.effect(
+      `does not leave a ${call} behind that is still under way when the file is closed and the lock is gone`,
+      onFile((log) =>
+        Effect.gen(function* () {
+          yield* createLog(log, 1)
+          yield* writeText(log, (yield* readText(log)).slice(0, -1))
+          const { began, done, goOn, system } = yield* slow(call)
+          const acting = act(log).pipe(Effect.provideService(FileSystem.FileSystem, system), Effect.scoped)
+          const fiber = yield* Effect.forkChild(acting)
+          yield* began.await
+          const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+          yield* Effect.yieldNow
+          yield* Effect.yieldNow
+          yield* goOn.open
+          yield* Fiber.join(interrupting)
+          assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+          assert.deepStrictEqual(done, [call])
+        })
+      )
+    )
+  }
 })
 
 describe("foreign writes", () => {

@@ -67,12 +67,44 @@ describe("a folder of logs", () => {
     })
   )
 
-  it.effect("has no file for an id with half a character", () =>
+  it.effect("has no file for an id with half a character, nor for one that is too long for a name", () =>
     Effect.gen(function* () {
       const store = yield* open(yield* newFolder)
-      const error = yield* Effect.flip(store.create(headerOf("a\ud800")))
-      assert.strictEqual(error._tag, "StoreFailure")
-      assert.include(error.message, "could not name a file after")
+      const create = (id: string) => Effect.scoped(store.create(headerOf(id)))
+      const half = yield* Effect.flip(create("a\ud800"))
+      assert.strictEqual(half._tag, "StoreFailure")
+      assert.include(half.message, "could not name a file after")
+      yield* create("a".repeat(236))
+      const long = yield* Effect.flip(create("a".repeat(237)))
+      assert.match(
+        long.message,
+        /^could not name a file after .*243 characters, and at most 242 fit\. Give .* shorter id/u
+      )
+      assert.strictEqual((yield* Effect.flip(store.inspect("é".repeat(40))))._tag, "StoreFailure")
     })
+  )
+
+  it.effect("has names that mean nothing else to any system", () =>
+    Effect.gen(function* () {
+      const folder = yield* newFolder
+      const fs = yield* FileSystem.FileSystem
+      const store = yield* open(folder)
+      const names = new Map([
+        ["..", "%2E..jsonl"],
+        ["../up", "%2E.%2Fup.jsonl"],
+        ["a*\\:?", "a%2A%5C%3A%3F.jsonl"],
+        ["CON", "%43ON.jsonl"],
+        ["com7.x", "%63om7.x.jsonl"],
+        ["com", "com.jsonl"],
+        ["console", "console.jsonl"]
+      ])
+      for (const id of names.keys()) yield* Effect.scoped(store.create(headerOf(id)))
+      const found = yield* fs.readDirectory(folder)
+      assert.sameMembers(
+        found.filter((name) => name.endsWith(".jsonl")),
+        [...names.values()]
+      )
+      assert.sameMembers([...(yield* store.list)], [...names.keys()])
+    }).pipe(Effect.provide(platform))
   )
 })

@@ -225,7 +225,7 @@ describe("opening", () => {
         yield* writeText(`${log}.lock`, "no database at all, and much longer than its header".repeat(20))
         const error = yield* Effect.flip(SessionFile.open(log))
         assert.strictEqual(error._tag, "StoreFailure")
-        assert.match(error.message, /^could not lock session log .*not a database/u)
+        assert.match(error.message, /^could not lock session log .*\.lock: file is not a database/u)
       })
     )
   )

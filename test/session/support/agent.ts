@@ -74,7 +74,7 @@ export const appending = (
     })
   ).pipe(Layer.provide(store))
 
-export const layer = (world: World, store: Layer.Layer<SessionStore> = MemoryStore.layer) =>
+export const layer = <R = never>(world: World, store?: Layer.Layer<SessionStore, never, R>) =>
   Layer.mergeAll(
     Plugin.section({
       name: "persona",
@@ -96,7 +96,7 @@ export const layer = (world: World, store: Layer.Layer<SessionStore> = MemorySto
       name: "order",
       edit: (assembly) => (world.reversed ? { ...assembly, tools: assembly.tools.toReversed() } : assembly)
     })
-  ).pipe(Layer.provideMerge(SystemPrompt.layer), Layer.merge(store))
+  ).pipe(Layer.provideMerge(SystemPrompt.layer), Layer.merge(store ?? MemoryStore.layer))
 
 export const plain: AgentStep.Route = { config: { provider: "p", model: "m" } }
 

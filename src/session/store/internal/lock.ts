@@ -3,10 +3,12 @@
  *
  * It is the lock of an empty SQLite database: it holds between processes and within one, and no number of a process is
  * kept that another one could get. The file stays: whoever removed it could remove one that the next holder has locked.
+ * Nor may the holder's process read or copy it: POSIX lets go of the locks of a process on a file when it closes that file.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { DatabaseSync } from "node:sqlite"
+import { describeCause } from "../../../Owner.ts"
 import { LogBusy, StoreFailure } from "../StoreError.ts"
 
 /** SQLITE_BUSY. Its extended codes have it in the lowest byte. */
@@ -34,7 +36,15 @@ export const lock = (log: string, file: string): Effect.Effect<void, LogBusy | S
   Effect.acquireRelease(
     Effect.try({
       try: () => lockUnsafe(file),
-      catch: (cause) => (isBusy(cause) ? new LogBusy({ log }) : new StoreFailure({ log, operation: "lock", cause }))
+      catch: (cause) => {
+        if (isBusy(cause)) return new LogBusy({ log })
+        // SQLite does not say which file it could not open.
+        return new StoreFailure({
+          log,
+          operation: "lock",
+          cause: new Error(`${file}: ${describeCause(cause)}`, { cause })
+        })
+      }
     }),
     (database) => Effect.sync(() => database.close())
   )
