@@ -713,7 +713,8 @@ describe("log migrate", () => {
         yield* refused([write(old), join(folder, "nowhere", "out.jsonl")], "StoreFailure")
         assert.deepStrictEqual(readdirSync(within), [])
         const there = write("something")
-        yield* refused([write(old), there], "LogExists")
+        // Seen before anything is read.
+      yield* refused([write("nonsense"), there], "LogExists")
         const source = write(old)
         yield* refused([source, source], "LogExists")
         assert.strictEqual(readFileSync(there, "utf8"), "something")

@@ -343,7 +343,7 @@ describe("a tool without a handler", () => {
       assert.deepInclude(error, { _tag: "ToolWithoutHandler", kind: "tool", entry: "t", scope: "global", plugin: "p" })
       assert.strictEqual(
         error.message,
-        'tool "t" of scope "global" (plugin "p") cannot be called: it was registered without a handler. Give it one (a composition's tools get theirs as `handlers`), or run its calls yourself.'
+        'tool "t" of scope "global" (plugin "p") cannot be called: it was registered without a handler. Give it one (a composition\'s tools get theirs as `handlers`), or run its calls yourself.'
       )
       assert.include((yield* failed(view, "u")).message, "its registration has ended since. Assemble again")
     })

@@ -6,7 +6,7 @@ import { plugins } from "./agent.ts"
 import { call, say, scripted } from "./scripted.ts"
 import { Workspace } from "./workspace.ts"
 
-// To keep sessions in files: FileStore.layer({ folder: "sessions" }).pipe(Layer.provide(NodeServices.layer))
+// In files, in a folder that exists: FileStore.layer({ folder: "sessions" }).pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer]))
 const store = MemoryStore.layer
 
 /** The session of that id, from where it stopped, or a new one. */
