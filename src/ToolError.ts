@@ -46,7 +46,8 @@ export class ToolNotFound extends stackless(
 
 /**
  * The model was shown the tool, and nothing here can run it. `reason` says why: it came from a bare tool provider or a
- * listener, was registered without a handler, or its registration has ended.
+ * listener, was registered without a handler, its registration has ended, or the guards of the scope that was shown it
+ * cannot be asked.
  *
  * @since 0.1.0
  * @category errors

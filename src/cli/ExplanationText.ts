@@ -9,7 +9,15 @@ import type { Origin } from "../Origin.ts"
 import { describeOwner, type Owner, type RenderError } from "../PromptError.ts"
 import type * as Trace from "../Trace.ts"
 import type { Explanation, Row, Size } from "./Explanation.ts"
-import { describe, describeListener, describeMany, showPlace, whyAbsent, whyHidden } from "./Reasons.ts"
+import {
+  describe,
+  describeContributor,
+  describeListener,
+  describeMany,
+  showPlace,
+  whyAbsent,
+  whyHidden
+} from "./Reasons.ts"
 import type { Found, Occurrence, Piece } from "./Search.ts"
 import type { Detail } from "./SectionDetail.ts"
 import type { Style } from "./Style.ts"
@@ -403,8 +411,7 @@ const describePiece = ({ source }: Piece): string => {
 }
 
 /** A tool of the registry comes from its scope; so does one of a provider that has no name. */
-const describeProvider = (self: Owner): string =>
-  self.entry === "" ? describeOwner(self).replace("tool provider of ", "") : describeOwner(self)
+const describeProvider = (self: Owner): string => (self.entry === "" ? describeContributor(self) : describeOwner(self))
 
 const changed = ({ listener }: Origin): string =>
   listener === undefined ? "" : `, last changed by ${describeListener(listener)}`

@@ -21,7 +21,7 @@ interface Contributor {
 }
 
 /** `scope "agent" (plugin "core")`. */
-const describeContributor = ({ plugin, scope }: Contributor): string =>
+export const describeContributor = ({ plugin, scope }: Contributor): string =>
   `scope ${JSON.stringify(scope)}${plugin === undefined ? "" : ` (plugin ${JSON.stringify(plugin)})`}`
 
 export const describeListener = ({ name, ...by }: Contributor & { readonly name: string }): string =>

@@ -160,6 +160,31 @@ describe("AgentStep.prepare", () => {
     )
   )
 
+  it.effect("goes on where other tools can be told, with a new prompt too", () =>
+    agent((world, session) =>
+      Effect.gen(function* () {
+        yield* take(session, { route: inHistory })
+        world.persona = "You are Zinc."
+        yield* take(session, { route: inHistory })
+        world.tools = [tool("bash")]
+        world.persona = "You are Tin."
+        const { logged, step } = yield* take(session, { route: inHistory })
+        assert.deepStrictEqual(logged, [
+          "step/start",
+          "system/message",
+          "request/header change",
+          "developer/message",
+          "assistant/message",
+          "step/end"
+        ])
+        assert.deepStrictEqual(
+          texts(step.request).filter((text) => text?.startsWith("You")),
+          ["You are Copper.", "You are Zinc.", "You are Tin."]
+        )
+      })
+    )
+  )
+
   it.effect("logs that a series was declared, alone or beside another reason [250]", () =>
     agent((world, session) =>
       Effect.gen(function* () {

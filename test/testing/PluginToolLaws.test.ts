@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Effect, Layer, Schema, SchemaTransformation } from "effect"
-import { Assembly, Plugin } from "effect-preamble"
+import { Arbitrary, Context, Effect, Layer, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { Annotations, Assembly, Plugin, type SystemPrompt, type ToolRegistry } from "effect-preamble"
 import { Law, PluginLaws } from "effect-preamble/testing"
 import { breaks, holds, unjudged } from "./support/reports.ts"
 
@@ -195,8 +195,27 @@ describe("takesShown", () => {
   it.effect("is no law of `all`: what the model is refused, it can correct", () =>
     holds(PluginLaws.all(tool(Schema.DateFromString)))
   )
-  it.effect("is not judged where nothing is shown", () =>
+  it.effect("is not judged where nothing is shown that it could call", () =>
     Effect.all([
+      unjudged(
+        [
+          PluginLaws.takesShown(
+            Layer.merge(
+              base,
+              Plugin.listener({
+                name: "l",
+                edit: (assembly) =>
+                  Assembly.addTool(Assembly.removeTool(assembly, "base"), {
+                    name: "base",
+                    description: "",
+                    parameters: { type: "object" }
+                  })
+              })
+            )
+          )
+        ],
+        'no case says anything of tool "base" (it cannot be called: it comes from a tool provider or a listener. Register it with a handler, or run its calls yourself.)'
+      ),
       unjudged([PluginLaws.takesShown(section("x"))], "the plugin has no tool with a handler in any case"),
       unjudged(
         [PluginLaws.takesShown(Layer.merge(base, Plugin.listener({ name: "l", edit: Assembly.removeTool("base") })))],
@@ -324,7 +343,7 @@ describe("answersCalls", () => {
       }
     )
   )
-  const dies = (tool: string) =>
+  const wrong = (tool: string) =>
     Plugin.tool({
       name: tool,
       description: "",
@@ -333,7 +352,7 @@ describe("answersCalls", () => {
     })
   const fine = (tool: string) =>
     Plugin.tool({ name: tool, description: "", parameters: { type: "object" }, handler: () => Effect.void })
-  const only = (...plugins: ReadonlyArray<Plugin.Plugin>) => [
+  const only = (...plugins: ReadonlyArray<Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>>) => [
     PluginLaws.answersCalls(Layer.mergeAll(Layer.empty, ...plugins))
   ]
   it.effect("lets typed failures be, and guards that let some calls through", () =>
@@ -360,13 +379,13 @@ describe("answersCalls", () => {
   it.effect("is not judged where a guard refuses all calls of a tool", () =>
     Effect.all([
       unjudged(
-        only(dies("t"), Plugin.guard({ name: "g", check: () => "no" })),
+        only(wrong("t"), Plugin.guard({ name: "g", check: () => "no" })),
         'no case says anything of tool "t" (guard "g" refused its calls)'
       ),
       unjudged(
         only(
           fine("a"),
-          dies("t"),
+          wrong("t"),
           fine("u"),
           Plugin.guard({ name: "g", check: (call) => (call.tool === "a" ? undefined : "no") })
         ),
@@ -408,7 +427,7 @@ describe("answersCalls", () => {
         "the plugin has no tool with a handler in any case"
       ),
       unjudged(
-        only(fine("a"), dies("t"), Plugin.listener({ name: "l", edit: Assembly.removeTool("t") })),
+        only(fine("a"), wrong("t"), Plugin.listener({ name: "l", edit: Assembly.removeTool("t") })),
         'no case says anything of tool "t" (the model is not shown it)'
       ),
       unjudged(
@@ -435,6 +454,43 @@ describe("answersCalls", () => {
             Plugin.guard({ name: "g", check: (call) => (call.tool === open ? undefined : "no") })
           ),
         { inputs: Arbitrary.schema(Schema.Literals(["a", "b"])) }
+      )
+    ])
+  )
+  it.effect("tells guards what a runtime tells", () => {
+    const Mode = Context.Reference<string>("test/Mode", { defaultValue: () => "read" })
+    const guarded = Layer.merge(
+      wrong("t"),
+      Plugin.guard({
+        name: "g",
+        check: () => Effect.map(Annotations, (all) => (Context.get(all, Mode) === "read" ? "no" : undefined))
+      })
+    )
+    const annotations = Arbitrary.map(Arbitrary.schema(Schema.Literals(["read", "write"])), (mode) =>
+      Context.make(Mode, mode)
+    )
+    return breaks([PluginLaws.answersCalls(guarded, { annotations })], name, {
+      counterexample: '{ mounted: "global", annotations: { "test/Mode": "write" } }',
+      expected: "plain JSON, nothing, or a typed failure",
+      seen: 'tool "t", called with {}: tool "t" gave a result that is no plain JSON at $: an instance of Map is not plain JSON. Write what it stands for.'
+    })
+  })
+  it.effect("passes over values that cannot be encoded", () =>
+    holds([
+      PluginLaws.answersCalls(
+        Plugin.tool({
+          name: "t",
+          description: "",
+          parameters: Schema.Struct({
+            odd: Schema.Int.pipe(
+              Schema.decodeTo(Schema.Int, {
+                decode: SchemaGetter.passthrough(),
+                encode: SchemaGetter.checkEffect((n: number) => Effect.succeed(n % 2 !== 0))
+              })
+            )
+          }),
+          handler: () => Effect.void
+        })
       )
     ])
   )

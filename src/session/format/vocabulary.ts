@@ -1,6 +1,5 @@
-/**
- * Which events the migrations know. What is in neither list was carried along unread.
- */
+/** Which events and blocks the migrations know. What is in no list of events was carried along unread. */
+import type { Json } from "effect/Schema"
 
 /** What becomes a message, by format. */
 const surface: ReadonlyArray<ReadonlySet<string>> = [
@@ -13,6 +12,19 @@ const surface: ReadonlyArray<ReadonlySet<string>> = [
 
 /** Whether events of this type become messages in this format. */
 export const isSurface = (version: number, type: string): boolean => surface[version]?.has(type) ?? false
+
+/** The blocks of messages, in the formats 2 and 3. */
+const blocks: ReadonlySet<Json | undefined> = new Set([
+  "text",
+  "reasoning",
+  "image",
+  "file",
+  "tool-call",
+  "tool-result"
+])
+
+/** Whether the formats 2 and 3 have blocks of this type. */
+export const isBlock = (type: Json | undefined): boolean => blocks.has(type)
 
 /** What never becomes a message and is read by some migration, or known to refer to nothing. */
 const logOnly: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { AssembleContext } from "../../AssembleContext.ts"
+import { type AssembleContext, Annotations } from "../../AssembleContext.ts"
 import type { Assembly } from "../../Assembly.ts"
 import { provideCaptured } from "../../internal/capture.ts"
 import { findTools } from "../../internal/findTool.ts"
@@ -119,7 +119,10 @@ const callTool = Effect.fnUntraced(function* (
   const call = (value: unknown) =>
     Effect.gen(function* () {
       const args = yield* Effect.exit(encode(codec, value))
-      if (Exit.isFailure(args)) return yield* Effect.fail(unmade)
+      if (Exit.isFailure(args)) {
+        all.push(unmade)
+        return true
+      }
       const said = asked.said(yield* Effect.result(world.registry.call(view, tool.name, args.value)))
       if (said._tag === "Breaks") {
         const seen = `tool ${JSON.stringify(tool.name)}, called with ${show(args.value)}: ${said.seen}`
@@ -176,7 +179,10 @@ const law = (
       cases: Arbitrary.all({ setting: judged.settings, seed: subjects.below(1_000) }),
       most: judged.most,
       show: ({ setting }) => shown(setting),
-      holds: (one) => Effect.scoped(callTools(judged, one, asked, reach))
+      holds: (one) =>
+        Effect.scoped(callTools(judged, one, asked, reach)).pipe(
+          Effect.provideService(Annotations, one.setting.annotations)
+        )
     })
   return {
     name: about.name,
@@ -203,15 +209,16 @@ const refuseAll = (world: worlds.World): Effect.Effect<void, Error, Scope.Scope>
     .guard({ name: " law", check: () => "this is only a test of the arguments" })
     .pipe(PromptScope.provide(PromptScope.global))
 
-/** The guard refuses before a handler could fail: what fails so is the decoding. */
-const isMisfit = ({ _tag }: ToolError): boolean => _tag === "InvalidToolArguments" || _tag === "ToolFailure"
-
+/** The guard refuses what has been decoded, before a handler could fail: what fails so is the decoding. */
 const taken =
   (expected: string) =>
-  (ended: Ended): Said =>
-    Result.isFailure(ended) && isMisfit(ended.failure)
-      ? { _tag: "Breaks", expected, seen: ended.failure.message }
-      : { _tag: "Holds" }
+  (ended: Ended): Said => {
+    if (Result.isSuccess(ended) || ended.failure._tag === "ToolRefused") return { _tag: "Holds" }
+    const { failure } = ended
+    return failure._tag === "ToolWithoutHandler"
+      ? nothing(`it cannot be called: ${failure.reason}`)
+      : { _tag: "Breaks", expected, seen: failure.message }
+  }
 
 export const takesArguments = (judged: Judged): Law =>
   law(

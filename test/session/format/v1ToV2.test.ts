@@ -172,6 +172,7 @@ describe("1 → 2: pieces of answers", () => {
       [timed("now"), "time"],
       [timed(null), "time"],
       [["assistant/chunk", delta("a")[1], { more: 1 }], '"more"'],
+      [["text-chunks", { turn: 1, step: 1, index: 0, dt: [], texts: ["a"] }, { more: 1 }], '"more"'],
       [["assistant/chunk", { turn: 1, step: 1, chunk: {}, more: 1 }], '"more"'],
       [["assistant/chunk", { turn: 1, step: -1, chunk: {} }], "data.step"],
       [["assistant/chunk", { turn: 1, step: 1, chunk: "a" }], "data.chunk"],

@@ -133,6 +133,18 @@ describe("2 → 3: the prompt becomes a message", () => {
     )
   })
 
+  it("what may be passed over keeps what it says of the surface", () => {
+    const said = { ignorable: true, surfaceOp: { op: "replace", start: 2, end: 2 }, sourceEventSeqs: [2] }
+    const { events, report } = migrated(log(2, [...step, user("u", "a"), ["acme/card", {}, said]]))
+    assert.deepInclude(only(events, "acme/card"), { seq: 4, ...said })
+    assert.notInclude(
+      entriesOf(report, "renamed")
+        .map(({ what }) => what)
+        .join(),
+      "surfaceOp"
+    )
+  })
+
   it("[292] a reference to a later event, to itself or to none is refused", () => {
     for (const seq of [3, 4, 99]) {
       const error = refused(log(2, [...step, user("u", "a"), ["command/done", { sourceEventSeq: seq }], stepEnd]))

@@ -249,9 +249,9 @@ describe("interruption", () => {
   })
 
   for (const [call, act] of [
-    ["writeAll", (log: string) => SessionFile.create(`${log}2`, headerOf("s"))],
-    ["rename", (log: string) => SessionFile.create(`${log}2`, headerOf("s"))],
-    ["truncate", (log: string) => SessionFile.open(log)]
+    ["writeAll", (log: string) => Effect.asVoid(SessionFile.create(`${log}2`, headerOf("s")))],
+    ["rename", (log: string) => Effect.asVoid(SessionFile.create(`${log}2`, headerOf("s")))],
+    ["truncate", (log: string) => Effect.asVoid(SessionFile.open(log))]
   ] as const) {
     it.effect(
       `does not leave a ${call} behind that is still under way when the file is closed and the lock is gone`,

@@ -48,11 +48,11 @@ class Attempt {
     const count = countOf(event)
     for (let index = 0; index < count; index++) this.seqs.push(event.seq + index)
     this.time = time
+    onlyKeys(event, ["type", "seq", "time", "data", "ignorable"], "a piece of an answer")
     if (isPacked(event.type)) {
       this.#stream.pushPacked(event.type, data, time)
       return
     }
-    onlyKeys(event, ["type", "seq", "time", "data", "ignorable"], "a piece of an answer")
     onlyKeys(data, ["turn", "step", "chunk"], "the data of a piece of an answer")
     const chunk = objectOf(data["chunk"], "data.chunk")
     this.#stream.push(time === undefined ? { chunk } : { time, chunk })

@@ -13,7 +13,7 @@ import { isArray, isObject, type PlainEvent, without } from "../plain.ts"
 import { refuse } from "../refuse.ts"
 import { remap } from "../references.ts"
 import { SeqMap } from "../seqMap.ts"
-import { isSurface } from "../vocabulary.ts"
+import { isBlock, isSurface } from "../vocabulary.ts"
 import * as edge from "./edge.ts"
 
 const version = 2
@@ -25,20 +25,11 @@ const prefix = "v2-to-v3-system-"
 // the prompt
 // -----------------------------------------------------------------------------
 
-const blocks: ReadonlySet<Json | undefined> = new Set([
-  "text",
-  "reasoning",
-  "image",
-  "file",
-  "tool-call",
-  "tool-result"
-])
-
 const refuseUnknownBlocks = (content: Json | undefined): void => {
   if (!isArray(content)) return
   for (const block of content) {
     if (!isObject(block)) continue
-    if (!blocks.has(block["type"])) {
+    if (!isBlock(block["type"])) {
       refuse(
         `a message has a block of type ${JSON.stringify(block["type"]) ?? "undefined"}, which format 2 does not know.`
       )
@@ -138,7 +129,7 @@ const slimHeader = (event: PlainEvent, note: Context["note"]): PlainEvent => {
 
 const renameEnds = (event: PlainEvent, note: Context["note"]): PlainEvent => {
   const { surfaceOp } = event
-  if (!isObject(surfaceOp)) return event
+  if (!isSurface(version, event.type) || !isObject(surfaceOp)) return event
   const { end, start, ...rest } = surfaceOp
   note("renamed", "surfaceOp start/end → startSeq/endSeq")
   return {

@@ -11,6 +11,7 @@ import { refuse } from "../refuse.ts"
 import { remap } from "../references.ts"
 import { Restart } from "../restart.ts"
 import { SeqMap } from "../seqMap.ts"
+import { isBlock } from "../vocabulary.ts"
 import * as edge from "./edge.ts"
 
 const version = 3
@@ -115,23 +116,14 @@ const renameSource = (message: JsonObject, note: Note): JsonObject => {
   return { ...message, source: { ...without(source, "plugin"), kind } }
 }
 
-const blocks: ReadonlySet<Json | undefined> = new Set([
-  "text",
-  "reasoning",
-  "image",
-  "file",
-  "tool-call",
-  "tool-result"
-])
-
 /** Blocks of others get names that no block of ours will have. */
 const renameBlocks = (message: JsonObject, note: Note): JsonObject => {
   const content = message["content"]
-  if (!isArray(content) || content.every((block) => !isObject(block) || blocks.has(block["type"]))) return message
+  if (!isArray(content) || content.every((block) => !isObject(block) || isBlock(block["type"]))) return message
   return {
     ...message,
     content: content.map((block) => {
-      if (!isObject(block) || blocks.has(block["type"])) return block
+      if (!isObject(block) || isBlock(block["type"])) return block
       const type = `plugin:${textOf(block["type"], "the type of a block")}`
       note("renamed", `block ${JSON.stringify(block["type"])} → ${JSON.stringify(type)}`)
       return { ...block, type }
