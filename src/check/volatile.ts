@@ -1,5 +1,5 @@
 /** Text in the cached prefix that is another one on the next request, or on the next machine. */
-import type { AssembledTool } from "../Assembly.ts"
+import { findTools } from "../internal/findTool.ts"
 import { describeOwner } from "../Owner.ts"
 import * as Section from "../Section.ts"
 import * as ToolSchema from "../ToolSchema.ts"
@@ -207,9 +207,7 @@ const betweenAssemblies: Rule = (subject) => {
     }),
     ...tools.flatMap((tool) => {
       const { name } = tool.source.schema
-      const all = (list: ReadonlyArray<AssembledTool>) =>
-        list.filter(({ schema }) => schema.name === name).map(({ schema }) => ToolSchema.emit(schema))
-      const again = all(later.tools)
+      const again = findTools(later.tools, name).map(({ schema }) => ToolSchema.emit(schema))
       if (again.length === 0 || again.includes(ToolSchema.emit(tool.source.schema))) return []
       const message = `${describeTool(tool)} was another one when it was assembled once more, ${changing}`
       return [Warning.make("volatile-text", tool.owner, message, { tool: name })]

@@ -100,6 +100,8 @@ interface ShadowedTool {
 interface View {
   readonly scope: string
   readonly tools: ReadonlyArray<AssembledTool>
+  /** The names of these. */
+  readonly shown: ReadonlySet<string>
   /** Names that it knows and does not show, with those that hide them. */
   readonly hidden: ReadonlyMap<string, ReadonlyArray<Hider>>
   readonly shadowed: ReadonlyArray<ShadowedTool>
@@ -121,7 +123,15 @@ const viewsOf = Effect.fnUntraced(function* ({ overrides, scope }: Target.World)
 })
 
 const viewOf = (scope: string, traced: Result.Result<Trace, AssembleError>): View => {
-  const nothing: View = { scope, tools: [], hidden: new Map(), shadowed: [], unknown: [], error: undefined }
+  const nothing: View = {
+    scope,
+    tools: [],
+    shown: new Set(),
+    hidden: new Map(),
+    shadowed: [],
+    unknown: [],
+    error: undefined
+  }
   if (Result.isFailure(traced)) {
     const error = traced.failure
     return error._tag === "UnknownTool" ? { ...nothing, unknown: error.unknown } : { ...nothing, error }
@@ -133,6 +143,7 @@ const viewOf = (scope: string, traced: Result.Result<Trace, AssembleError>): Vie
   return {
     ...nothing,
     tools: assembly.tools,
+    shown,
     hidden: new Map([...hidden].map((name) => [name, hidersOf(entries, name)])),
     shadowed: entries.flatMap(({ fate, kind, name, plugin, scope }) =>
       kind === "tool" && fate._tag === "Shadowed"
@@ -156,7 +167,7 @@ const inOrder = (view: View, order: ReadonlyArray<string>): View => {
 type State = "shown" | "hidden" | "listed" | "absent" | "unknown"
 
 const stateOf = (view: View, name: string, order: ReadonlyArray<string>): State => {
-  if (view.tools.some((tool) => tool.schema.name === name)) return "shown"
+  if (view.shown.has(name)) return "shown"
   if (view.hidden.has(name)) return order.includes(name) ? "listed" : "hidden"
   return order.includes(name) ? "unknown" : "absent"
 }
@@ -287,8 +298,9 @@ const table = ({ tools }: View, { style, tokenizer, width }: Options): string =>
 }
 
 /** One paragraph for each scope: what it does not show is told by name. */
-const scopeLines = (view: View, { order, views }: Found, { style, width }: Options): ReadonlyArray<string> => {
-  const by = (state: State) => namesIn(views).filter((name) => stateOf(view, name, order) === state)
+const scopeLines = (view: View, { order }: Found, { style, width }: Options): ReadonlyArray<string> => {
+  const hidden = [...view.hidden.keys()].sort(byCodeUnits)
+  const by = (state: State) => hidden.filter((name) => stateOf(view, name, order) === state)
   const say = (state: State, what: string) => {
     const all = together(by(state), (name) => reasonOf(view, name))
     return all.length === 0 ? [] : [`${what} ${all.join(", ")}`]

@@ -100,7 +100,11 @@ interface Subject {
 const refuse = (rule: Rule, { seq, type }: Subject, reason: string, seqs: ReadonlyArray<number> = []) =>
   Result.fail(new SurfaceViolation({ rule, type, seq, seqs, reason }))
 
-const list = (seqs: ReadonlyArray<number>): string => seqs.join(", ")
+/** Enough to find the place; the violation has all of them. */
+const listed = 20
+
+const list = (seqs: ReadonlyArray<number>): string =>
+  seqs.length > listed ? `${seqs.slice(0, listed).join(", ")} and ${seqs.length - listed} more` : seqs.join(", ")
 
 /** The rank of an event that is on the surface now. */
 const rankOf = (self: Surface, seq: number): number | undefined => {

@@ -195,7 +195,12 @@ export const keepsOwn: Of<Law> = (registry) =>
         const restriction = registry.restrict({ allow: [] }).pipe(PromptScope.provide(scope))
         if (restrictedFirst) yield* restriction
         for (const name of own) {
-          const options = { name, description: "", parameters: {}, handler: () => Effect.succeed(`own ${name}`) }
+          const options = {
+            name,
+            description: "",
+            parameters: { type: "object" },
+            handler: () => Effect.succeed(`own ${name}`)
+          }
           yield* registry.register(options).pipe(PromptScope.provide(scope))
         }
         if (!restrictedFirst) yield* restriction

@@ -57,7 +57,7 @@ const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
 
 describe("the steps of a session (worked example 2)", () => {
   for (const flags of [[], ["--in-history"]]) {
-    it.effect(`log what is new, and nothing else: ${flags[0] ?? "a leading prompt only"}`, () =>
+    it.effect(`log what is new, and nothing else: ${flags.join(" ") || "a leading prompt only"}`, () =>
       Effect.gen(function* () {
         const log = newLog()
         const first = yield* json(log, ...flags, "--message", "Mend the tests.")

@@ -70,6 +70,10 @@ describe("replacing", () => {
     const most = { ...replacing(2, 3, 5), sourceEventSeqs: [3] }
     assert.include(breaks(base, "coverage", [2, 5], user("x", most)), "Add 2, 5")
     breaks(base, "coverage", [2, 3, 5], user("x", { surfaceOp: most.surfaceOp }))
+    const all = Array.from({ length: 30 }, (_, i) => i)
+    const many = log(...all.map((seq) => user(String(seq))))
+    const told = breaks(many, "coverage", all, user("x", { surfaceOp: replacing(0, 29).surfaceOp }))
+    assert.include(told, "18, 19 and 10 more.")
     assert.deepStrictEqual(seqs(extend(base, user("x", replacing(2, 3, 5)))), [0, 6])
   })
 

@@ -200,16 +200,12 @@ describe("takesShown", () => {
       unjudged(
         [
           PluginLaws.takesShown(
-            Layer.merge(
+            Layer.mergeAll(
               base,
+              Plugin.listener({ name: "a", edit: Assembly.removeTool("base") }),
               Plugin.listener({
-                name: "l",
-                edit: (assembly) =>
-                  Assembly.addTool(Assembly.removeTool(assembly, "base"), {
-                    name: "base",
-                    description: "",
-                    parameters: { type: "object" }
-                  })
+                name: "b",
+                edit: Assembly.addTool({ name: "base", description: "", parameters: { type: "object" } })
               })
             )
           )

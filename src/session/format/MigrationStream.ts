@@ -83,7 +83,8 @@ const proceedAll = (
  * Migrates the lines of a log, without their ends. One of the current format comes out as it is, after the same checks.
  *
  * Nothing is written anywhere, and no more is held of the log than `Migrator` does. Write what comes to a new file, and
- * give it its name once the report is there.
+ * give it its name once the report is there. Take the lines from `SessionFile.lines`: checksums are not looked at here,
+ * nor whether an append is whole.
  *
  * @since 0.1.0
  * @category combinators

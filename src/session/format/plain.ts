@@ -1,6 +1,7 @@
 /** An event of a log of any format, as plain JSON of which nobody has checked more than the envelope. */
 import type { Json, JsonArray, JsonObject } from "effect/Schema"
 import { describe } from "../../internal/json.ts"
+import { isSeq } from "../internal/envelope.ts"
 import { refuse } from "./refuse.ts"
 
 // -----------------------------------------------------------------------------
@@ -30,8 +31,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 export const isArray = (value: Json | undefined): value is JsonArray => Array.isArray(value)
 
 /** Whether a value is 0, 1, 2, … */
-export const isNatural = (value: Json | undefined): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0)
+export const isNatural: (value: Json | undefined) => value is number = isSeq
 
 // -----------------------------------------------------------------------------
 // destructors

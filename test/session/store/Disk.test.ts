@@ -248,11 +248,18 @@ describe("interruption", () => {
     return { began, goOn, done, system }
   })
 
-  for (const [call, act] of [
-    ["writeAll", (log: string) => Effect.asVoid(SessionFile.create(`${log}2`, headerOf("s")))],
-    ["rename", (log: string) => Effect.asVoid(SessionFile.create(`${log}2`, headerOf("s")))],
-    ["truncate", (log: string) => Effect.asVoid(SessionFile.open(log))]
-  ] as const) {
+  const create = (log: string) => SessionFile.create(`${log}2`, headerOf("s"))
+  const cases: ReadonlyArray<
+    readonly [
+      call: "writeAll" | "truncate" | "rename",
+      act: (log: string) => Effect.Effect<unknown, unknown, FileSystem.FileSystem | Path.Path | Scope.Scope>
+    ]
+  > = [
+    ["writeAll", create],
+    ["rename", create],
+    ["truncate", SessionFile.open]
+  ]
+  for (const [call, act] of cases) {
     it.effect(
       `does not leave a ${call} behind that is still under way when the file is closed and the lock is gone`,
       onFile((log) =>

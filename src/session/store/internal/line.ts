@@ -10,9 +10,10 @@
  * members it does not know reads the row. Lines of other programs have no such member.
  */
 import * as Result from "effect/Result"
-import type { JsonObject } from "effect/Schema"
+import type { Json, JsonObject } from "effect/Schema"
 import { crc32 } from "node:zlib"
 import { describeThrown } from "../../../internal/json.ts"
+import { isObject } from "../../format/plain.ts"
 
 /** Where and why bytes are not what was written. Lines count from 1, offsets in bytes from 0. */
 export interface Damage {
@@ -85,9 +86,6 @@ export const encode = (
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The text of a line's row, without the mark. */
 export const textOf = ({ body, checked, line, offset }: Line): Result.Result<string, Damage> => {
   try {
@@ -104,7 +102,7 @@ export const parse = (self: Line): Result.Result<JsonObject, Damage> =>
   Result.flatMap(textOf(self), (text) => {
     const refuse = (reason: string) => Result.fail({ line: self.line, offset: self.offset, reason })
     try {
-      const row: unknown = JSON.parse(text)
+      const row: Json = JSON.parse(text)
       return isObject(row) ? Result.succeed(row) : refuse("it is no JSON object")
     } catch (cause) {
       return refuse(`it is no JSON: ${describeThrown(cause)}`)
