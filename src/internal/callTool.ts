@@ -27,6 +27,7 @@ import { isEffect } from "./give.ts"
 import * as json from "./json.ts"
 import { scopeOf } from "./lastRendered.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
+import { chain } from "./scope.ts"
 import { type Check, decoderOfShown, Handler } from "./toolHandler.ts"
 import { registeredAs } from "./toolLink.ts"
 import { type Decoder, problemsOf } from "./toolParameters.ts"
@@ -98,12 +99,12 @@ const find = (
  * Why the guards of whoever was shown an assembly are not those of this scope. They end with their own scope: whoever still
  * holds its assembly would get past them; so would whoever calls with a copy of it somewhere else.
  */
-const whyUnguarded = (view: Assembly, { closed, label }: PromptScope): string | undefined => {
-  if (label !== view.scope) {
-    return `this copy of an assembly is for the scope ${JSON.stringify(view.scope)}, and is called in ${JSON.stringify(label)}. Call with the assembly itself, or in its scope by PromptScope.provide.`
+const whyUnguarded = (view: Assembly, scope: PromptScope): string | undefined => {
+  if (chain(scope).every(({ label }) => label !== view.scope)) {
+    return `this copy of an assembly is for the scope ${JSON.stringify(view.scope)}, and is called in ${JSON.stringify(scope.label)}. Call with the assembly itself, or in its scope by PromptScope.provide.`
   }
-  return closed
-    ? `the scope ${JSON.stringify(label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
+  return scope.closed
+    ? `the scope ${JSON.stringify(scope.label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
     : undefined
 }
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { clip, quoteName, visible } from "../internal/excerpt.ts"
 import { stackless } from "../internal/stackless.ts"
 
 // -----------------------------------------------------------------------------
@@ -12,8 +13,8 @@ import { stackless } from "../internal/stackless.ts"
 
 /** Names an event in prose. What is wrong may be the very member that names it. */
 const describe = ({ seq, type }: { readonly type: string; readonly seq?: number }): string => {
-  if (seq !== undefined) return `event ${seq} (${type})`
-  return type === "" ? "an event" : `an event ${JSON.stringify(type)}`
+  if (seq !== undefined) return `event ${seq} (${clip(visible(type), 80)})`
+  return type === "" ? "an event" : `an event ${quoteName(type)}`
 }
 
 /**

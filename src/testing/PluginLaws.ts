@@ -36,8 +36,8 @@ export interface Options {
   /** Names of variables that it may refer to although neither it nor those that it needs declare them. */
   readonly variables?: ReadonlyArray<string> | undefined
   /**
-   * Names of tools that its sections may require although neither it nor those that it needs bring them, or bring them in all
-   * cases. They are shown, so that the other laws see such sections.
+   * Names of tools that its sections may require although neither it nor those that it needs always bring them. They are
+   * shown, so that the other laws see such sections.
    */
   readonly tools?: ReadonlyArray<string> | undefined
   /** What a runtime tells the providers of an assembly. By default nothing. */

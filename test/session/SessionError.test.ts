@@ -13,6 +13,7 @@ const errors = [
   new InvalidEvent({ type: "", path: "$", reason: "no." }),
   new InvalidHeader({ path: "$.id", reason: "no." }),
   new SurfaceViolation({ rule: "coverage", type: "user/message", seq: 3, seqs: [1, 2], reason: "no." }),
+  new InvalidEvent({ type: `x\n${"y".repeat(99)}`, seq: 3, path: "$", reason: "no." }),
   new StepEnded({ turn: 2, step: 3 })
 ]
 
@@ -32,6 +33,7 @@ describe("SessionError", () => {
         "an event is invalid at $: no.",
         "the header of the session log is invalid at $.id: no.",
         "event 3 (user/message) breaks the rule coverage: no.",
+        `event 3 (x\\n${"y".repeat(76)}…) is invalid at $: no.`,
         "step 3 of turn 2 has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit."
       ]
     )

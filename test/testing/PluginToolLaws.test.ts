@@ -99,6 +99,28 @@ describe("takesArguments", () => {
       'no case says anything of tool "read" (no arguments could be made from its parameters)'
     )
   )
+  it.effect("is not judged where no value can be encoded", () =>
+    unjudged(
+      [
+        PluginLaws.takesArguments(
+          Plugin.tool({
+            name: "read",
+            description: "Read a file",
+            parameters: Schema.Struct({
+              path: Schema.String.pipe(
+                Schema.decodeTo(Schema.String, {
+                  decode: SchemaGetter.passthrough(),
+                  encode: SchemaGetter.forbidden(() => "it is only decoded")
+                })
+              )
+            }),
+            handler: () => Effect.void
+          })
+        )
+      ],
+      'no case says anything of tool "read" (no arguments could be made from its parameters)'
+    )
+  )
   it.effect("is not judged where no arguments can be made for one of its tools", () =>
     unjudged(
       [
@@ -261,6 +283,24 @@ describe("requiresKnownTools", () => {
         }
       )
     ])
+  )
+  it.effect("finds an unknown tool behind one that is only hidden", () =>
+    breaks(
+      [
+        PluginLaws.requiresKnownTools(
+          Layer.merge(
+            plugin("lend_book", "bash"),
+            Plugin.listener({ name: "l", edit: Assembly.removeTool("lend_book") })
+          )
+        )
+      ],
+      name,
+      {
+        counterexample: '{ mounted: "global" }',
+        expected,
+        seen: 'section "lending" of scope "global" requires the tool "bash", which nobody has, so it is left out.'
+      }
+    )
   )
   it.effect("holds where the tool is its own, one of others, a host's, or hidden", () =>
     Effect.all([

@@ -294,7 +294,7 @@ describe("guards", () => {
   )
 
   test(
-    "are not got past by a copy of the assembly: it is called in the scope that it is for, or not at all",
+    "are not got past by a copy of the assembly: it is called in the scope that it is for, or below it",
     Effect.gen(function* () {
       const { child, parent } = yield* family
       const ran = yield* counted("t")
@@ -306,6 +306,8 @@ describe("guards", () => {
         assert.include(error.message, `is for the scope "child", and is called in "${scope.label}"`)
       }
       assert.deepInclude(yield* PromptScope.provide(child)(failed(copy, "t")), { _tag: "ToolRefused", entry: "g" })
+      const { scope: grandchild } = yield* PromptScope.make("grandchild", { parent: child })
+      assert.deepInclude(yield* PromptScope.provide(grandchild)(failed(copy, "t")), { _tag: "ToolRefused", entry: "g" })
       assert.strictEqual((yield* failed(copy, "nothing"))._tag, "ToolNotFound")
       assert.strictEqual(ran.count, 0)
       assert.strictEqual(yield* call({ ...(yield* assembled) }, "t"), 1)

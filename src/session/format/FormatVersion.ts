@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import { clip, quoteName } from "../../internal/excerpt.ts"
 import { describe } from "../../internal/json.ts"
 import { currentVersion } from "../SessionHeader.ts"
 
@@ -60,7 +61,7 @@ export const classify = (header: unknown): Classification => {
   }
   const type: unknown = Object.getOwnPropertyDescriptor(header, "type")?.value
   if (type !== "session") {
-    const found = typeof type === "string" ? JSON.stringify(type) : describe(type)
+    const found = typeof type === "string" ? quoteName(type) : describe(type)
     return malformed(`the first row must have type "session", found ${found}. Is this a session log?`)
   }
   const version: unknown = Object.getOwnPropertyDescriptor(header, "version")?.value
@@ -68,7 +69,7 @@ export const classify = (header: unknown): Classification => {
     return malformed(`the version of the format is missing from the header. Write the one that the log has.`)
   }
   if (typeof version !== "number" || !Number.isInteger(version) || version < 0 || Object.is(version, -0)) {
-    const found = JSON.stringify(version) ?? describe(version)
+    const found = clip(JSON.stringify(version) ?? describe(version), 80)
     return malformed(`the version of the format must be a number 0, 1, 2, …, found ${found}.`)
   }
   if (version === current) return { _tag: "Current", version }

@@ -3,6 +3,7 @@
  * since what refuses stands deep within what reads, and as a `Result` for everyone else.
  */
 import * as Result from "effect/Result"
+import { clipMiddle } from "../../internal/excerpt.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -19,9 +20,12 @@ class Refusal extends Error {}
 // constructors
 // -----------------------------------------------------------------------------
 
+/** A reason quotes what the log says, which may be of any length. */
+const longest = 500
+
 /** Ends the present `attempt`. */
 export const refuse = (reason: string): never => {
-  throw new Refusal(reason)
+  throw new Refusal(clipMiddle(reason, longest))
 }
 
 /** Runs `work`; a refusal in it becomes a failure. What else is thrown is a bug, and stays one. */

@@ -260,7 +260,9 @@ const writeAll = Effect.fnUntraced(function* <E, R>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const failure = failing(log, "create")
-  const file = yield* Effect.mapError(fs.open(path, { flag: "w", mode }), failure)
+  // What a crash has left may have other permissions, and a link would lead into somebody's file.
+  yield* toItsEnd(Effect.mapError(fs.remove(path, { force: true }), failure))
+  const file = yield* Effect.mapError(fs.open(path, { flag: "wx", mode }), failure)
   let end = { offset: 0, lines: 0, checksum: 0 }
   const write = (rows: ReadonlyArray<object>) => {
     let { checksum } = end

@@ -7,7 +7,7 @@ import { UnsupportedFormat } from "../../../src/session/format/FormatError.ts"
 import * as FormatVersion from "../../../src/session/format/FormatVersion.ts"
 import { own } from "./support/logs.ts"
 import { invalid, migrated } from "./support/look.ts"
-import { log, step, stepEnd } from "./support/rows.ts"
+import { append, log, step, stepEnd } from "./support/rows.ts"
 import { migrate } from "./support/run.ts"
 
 const nowhere: Edge = {
@@ -47,6 +47,23 @@ describe("which format a log has", () => {
     )
     const musts = [["5", "4", "a.jsonl"], ["version"], ["4.5"], ["-1"], ["missing"]]
     judged.forEach((error, index) => musts[index]?.forEach((must) => assert.include(error.message, must)))
+  })
+
+  it("says little of what is long, whatever it is", () => {
+    const long = "x".repeat(100_000)
+    const logs = [
+      [JSON.stringify({ type: long })],
+      [JSON.stringify({ type: "session", version: long })],
+      log(4, [["acme/note", {}, { seq: long }]]),
+      log(4, [[long, {}, append]]),
+      log(3, [[long, {}, append]]),
+      log(1, [["assistant/chunk", { turn: 1, step: 1, chunk: {}, [long]: 1 }]])
+    ]
+    for (const lines of logs) {
+      const { message } = Result.getOrThrow(Result.flip(migrate(lines, { file: "a.jsonl" })))
+      assert.isBelow(message.length, 700)
+      assert.match(message, /xxx.*correct a copy/u)
+    }
   })
 
   it("[284] without a version, or with something else for one, it is malformed", () => {

@@ -26,12 +26,19 @@ describe("a new file", () => {
   )
 
   it.effect(
-    "is written over what an unfinished creation has left",
+    "takes the place of what an unfinished creation has left, and nothing of it counts",
     onFile((log) =>
       Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
         yield* writeText(`${log}.new`, "left")
+        yield* fs.chmod(`${log}.new`, 0o644)
         yield* createLog(log, 2)
         assert.deepStrictEqual(yield* readLog(log), notes(0, 2))
+        assert.strictEqual((yield* fs.stat(log)).mode & 0o777, 0o600)
+        yield* writeText(`${log}3`, "of somebody else")
+        yield* fs.symlink(`${log}3`, `${log}2.new`)
+        yield* createLog(`${log}2`, 1)
+        assert.strictEqual(yield* readText(`${log}3`), "of somebody else")
       })
     )
   )
