@@ -714,7 +714,7 @@ describe("log migrate", () => {
         assert.deepStrictEqual(readdirSync(within), [])
         const there = write("something")
         // Seen before anything is read.
-      yield* refused([write("nonsense"), there], "LogExists")
+        yield* refused([write("nonsense"), there], "LogExists")
         const source = write(old)
         yield* refused([source, source], "LogExists")
         assert.strictEqual(readFileSync(there, "utf8"), "something")

@@ -12,14 +12,12 @@ const refused = (input: unknown): AppendError => Result.getOrThrow(Result.flip(E
 /** The place and reason of what is no event. */
 const invalid = (input: unknown) => {
   const error = refused(input)
-  assert.strictEqual(error._tag, "InvalidEvent", error.message)
-  return error._tag === "InvalidEvent" ? error : assert.fail()
+  return error._tag === "InvalidEvent" ? error : assert.fail(error.message)
 }
 
 const violation = (input: unknown) => {
   const error = refused(input)
-  assert.strictEqual(error._tag, "SurfaceViolation", error.message)
-  return error._tag === "SurfaceViolation" ? error : assert.fail()
+  return error._tag === "SurfaceViolation" ? error : assert.fail(error.message)
 }
 
 const opaque = (data: unknown, more?: object) => ({ seq: 3, type: "odd/thing", data, ...more })

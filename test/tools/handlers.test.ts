@@ -345,7 +345,10 @@ describe("a tool without a handler", () => {
         error.message,
         'tool "t" of scope "global" (plugin "p") cannot be called: it was registered without a handler. Give it one (a composition\'s tools get theirs as `handlers`), or run its calls yourself.'
       )
-      assert.include((yield* failed(view, "u")).message, "its registration has ended since, or was made in another ToolRegistry. Assemble again")
+      assert.include(
+        (yield* failed(view, "u")).message,
+        "its registration has ended since, or was made in another ToolRegistry. Assemble again"
+      )
     })
   )
 })

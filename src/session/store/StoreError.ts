@@ -94,8 +94,10 @@ export class LogDamaged extends stackless(
   })
 ) {
   override get message(): string {
-    const cut = this.offset === 0 ? "" : `, or keep it and go on with a copy of its first ${this.offset} bytes`
-    return `${named(this)} is damaged in line ${this.line}, at byte ${this.offset}: ${sentence(this.reason)} All before it is intact. Restore the file from a copy${cut}.`
+    const what = `${named(this)} is damaged in line ${this.line}, at byte ${this.offset}: ${sentence(this.reason)}`
+    return this.offset === 0
+      ? `${what} Restore the file from a copy.`
+      : `${what} All before it is intact. Restore the file from a copy, or keep it and go on with a copy of its first ${this.offset} bytes.`
   }
 }
 

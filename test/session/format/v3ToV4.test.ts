@@ -138,6 +138,13 @@ describe("3 → 4: messages", () => {
       { type: "plugin:chart", data: { type: "chart" } },
       text("x")
     ])
+    const known = ["text", "reasoning", "image", "file", "tool-call", "tool-result"].map((type) => ({
+      type,
+      text: "x"
+    }))
+    const ours: Row = ["user/message", { role: "user", id: "u", source: { kind: "user" }, content: known }, append]
+    const kept = only(migrated(log(2, [...step, ours])).events, "user/message")
+    assert.deepStrictEqual(at(kept, "data", "content"), known)
     // Format 2 is closed: nobody can say what such a block was.
     for (const old of [row, result("r", "c", [{ type: "chart" }])]) {
       const error = refused(log(2, [...step, old]))

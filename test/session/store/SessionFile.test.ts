@@ -282,5 +282,8 @@ describe("the errors", () => {
       assert.strictEqual(decoded.message, error.message)
       assert.strictEqual(decoded._tag, error._tag)
     }
+    assert.match(errors[4]?.message ?? "", /All before it is intact\. .* its first 70 bytes\.$/u)
+    const whole = new StoreError.LogDamaged({ log, line: 1, offset: 0, reason: "its header is missing" })
+    assert.match(whole.message, /its header is missing\. Restore the file from a copy\.$/u)
   })
 })
