@@ -30,7 +30,7 @@ import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 import { chain } from "./scope.ts"
 import { type Check, decoderOfShown, Handler } from "./toolHandler.ts"
 import { registeredAs } from "./toolLink.ts"
-import { type Decoder, problemsOf } from "./toolParameters.ts"
+import { type Decoder, problemOf, problemsOf } from "./toolParameters.ts"
 import type { ToolTables } from "./toolTables.ts"
 
 type Call = (view: Assembly, tool: string, args: unknown) => Effect.Effect<Schema.Json, ToolError>
@@ -140,8 +140,17 @@ const run = Effect.fnUntraced(function* (
   return yield* Effect.fromResult(toJson(result, owner))
 })
 
+/** The arguments stay in the history of whoever calls, so what is decoded is a copy that nothing can change. */
+const decode = (found: Found, args: unknown, context: AssembleContext) => {
+  if (args === undefined) return decodeDetached(found, args, context)
+  const detached = json.inspect((walk) => json.detach(walk, args))
+  return Result.isSuccess(detached)
+    ? decodeDetached(found, detached.success, context)
+    : Effect.fail(new InvalidToolArguments({ ...found.owner, problems: [problemOf(detached.failure)] }))
+}
+
 /** What was shown decides, and then what was registered: a listener may have narrowed the parameters. */
-const decode = ({ handler, owner, shown, tool }: Found, args: unknown, context: AssembleContext) => {
+const decodeDetached = ({ handler, owner, shown, tool }: Found, args: unknown, context: AssembleContext) => {
   const own = decodeBy(handler.decoder, args, owner, handler.services, context)
   // Whatever the order of keys: it may have been sorted for the model.
   if (Equal.equals(shown.schema.parameters, tool.schema.parameters)) return own

@@ -59,7 +59,11 @@ export const handlerOf = <A>(
   owner: Owner
 ): Result.Result<Handler | undefined, InvalidRegistration | InvalidToolSchema> => {
   const { handler } = options
-  if (handler === undefined) return Result.succeed(undefined)
+  if (handler === undefined) {
+    return options.decode === undefined
+      ? Result.succeed(undefined)
+      : rules.broken(owner, "decode", "without a handler nothing is decoded. Give a handler, or leave it out.")
+  }
   if (typeof handler !== "function") {
     const reason = `expected a function, got ${rules.describeType(handler)}. Give a function of the arguments that returns an Effect.`
     return rules.broken(owner, "handler", reason)

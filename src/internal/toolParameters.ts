@@ -134,15 +134,22 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 const most = 20
 const longest = 300
 
+/** A problem in few words: the arguments may be anything. */
+export const problemOf = ({ path, reason }: Problem): Problem => ({
+  path: clip(path, longest),
+  reason: clip(reason, longest)
+})
+
 /** What is wrong with arguments, each with its place, and how many more there are than are told. */
 export const problemsOf = (
   error: Schema.SchemaError
 ): { readonly problems: ReadonlyArray<Problem>; readonly more?: number } => {
   const { issues } = format(error.issue)
-  const problems = issues.slice(0, most).map(({ message, path = [] }) => ({
-    path: clip(toPath(path.map((key) => keyOf(typeof key === "object" ? key.key : key))), longest),
-    reason: clip(message, longest)
-  }))
+  const problems = issues
+    .slice(0, most)
+    .map(({ message, path = [] }) =>
+      problemOf({ path: toPath(path.map((key) => keyOf(typeof key === "object" ? key.key : key))), reason: message })
+    )
   return issues.length > most ? { problems, more: issues.length - most } : { problems }
 }
 

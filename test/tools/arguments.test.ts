@@ -392,21 +392,41 @@ describe("hostile arguments", () => {
           assert.strictEqual(error._tag, "InvalidToolArguments")
           isShort(error)
         }
-        for (const args of [
-          {
-            get a() {
-              return trap()
-            },
-            l: []
+        const getter = {
+          get a() {
+            return trap()
           },
-          new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap })
-        ]) {
+          l: []
+        }
+        const proxy = new Proxy({}, { get: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap })
+        for (const [args, said] of [
+          [getter, "a getter is never run"],
+          [proxy, "trap"],
+          [{ [million]: undefined, a: "x", l: [] }, "undefined is not JSON"]
+        ] as const) {
           const error = yield* one.refuses(args)
-          assert.deepInclude(error, { _tag: "ToolFailure", reason: "died while its arguments were decoded" })
-          assert.include(error.message, "trap")
+          assert.strictEqual(error._tag, "InvalidToolArguments")
+          assert.include(error.message, said)
           isShort(error)
         }
       }
+    })
+  )
+
+  test(
+    "stay as they are, whatever the handler does with its own",
+    Effect.gen(function* () {
+      const registry = yield* ToolRegistry
+      const handler = (args: unknown) => {
+        const { list } = args as { list: Array<number> }
+        return Effect.sync(() => list.push(3))
+      }
+      const parameters = { type: "object" }
+      yield* registry.register({ name: "grow", description: "", parameters, handler })
+      const args = { list: [1, 2] }
+      const error = yield* Effect.flip(registry.call(yield* assembled, "grow", args))
+      assert.deepInclude(error, { _tag: "ToolFailure", reason: "died" })
+      assert.deepStrictEqual(args, { list: [1, 2] })
     })
   )
 

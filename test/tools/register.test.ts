@@ -396,6 +396,15 @@ describe("registration refuses", () => {
   )
 
   test(
+    "what decodes, without a handler to decode for",
+    Effect.gen(function* () {
+      const error = yield* refuse({ parameters: { type: "object" }, decode: Schema.Struct({}) })
+      assert.deepInclude(error, { _tag: "InvalidRegistration", field: "decode" })
+      assert.include(error.message, "Give a handler")
+    })
+  )
+
+  test(
     "no struct without fields, which takes any object",
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
