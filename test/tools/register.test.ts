@@ -398,7 +398,7 @@ describe("registration refuses", () => {
   test(
     "what decodes, without a handler to decode for",
     Effect.gen(function* () {
-      const error = yield* refuse({ parameters: { type: "object" }, decode: Schema.Struct({}) })
+      const error = yield* refuse({ parameters: { type: "object" }, decode: Schema.Struct({}), handler: undefined })
       assert.deepInclude(error, { _tag: "InvalidRegistration", field: "decode" })
       assert.include(error.message, "Give a handler")
     })
