@@ -221,6 +221,7 @@ describe("the pure core of sessions", () => {
   const names = [
     "Event",
     "Message",
+    "OpenCalls",
     "RequestContext",
     "RequestHeader",
     "RuntimeContextProjection",

@@ -15,7 +15,8 @@ const quote = (text: string): string => `"${clip(visible(text), 80)}"`
 
 /**
  * A message of the log says something that `effect/ai` has no words for, such as a block that another program wrote. The
- * model was not asked. `messageId` is the id of the message, `block` the place in its content, if it is one block.
+ * model was not asked. `messageId` is the id of the message, `block` the place in its content, if it is one block, and `seq`
+ * that of its event, if it is in a log.
  *
  * @since 0.1.0
  * @category errors
@@ -24,13 +25,15 @@ export class UnsendableMessage extends stackless(
   Schema.TaggedError<UnsendableMessage>("effect-preamble/ai/UnsendableMessage")("UnsendableMessage", {
     role: Schema.String,
     messageId: Schema.String,
+    seq: Schema.optionalKey(Schema.Int),
     block: Schema.optionalKey(Schema.Int),
     reason: Schema.String
   })
 ) {
   override get message(): string {
     const place = this.block === undefined ? "" : `, block ${this.block}`
-    return `message ${quote(this.messageId)} (${this.role}${place}) cannot be sent to a model: ${this.reason} Replace it in the log, as a compaction does, or use an adapter that knows it.`
+    const event = this.seq === undefined ? "" : `event ${this.seq}, `
+    return `message ${quote(this.messageId)} (${event}${this.role}${place}) cannot be sent to a model: ${this.reason} Replace it, as a compaction does if it is in a log, or use an adapter that knows it.`
   }
 }
 
@@ -65,6 +68,23 @@ export class PromptedTwice extends stackless(
   }
 }
 
+/**
+ * A turn is to take a number of steps that is none: the most is at least one. Nothing was admitted, and the model was not
+ * asked.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidMaxSteps extends stackless(
+  Schema.TaggedError<InvalidMaxSteps>("effect-preamble/ai/InvalidMaxSteps")("InvalidMaxSteps", {
+    maxSteps: Schema.Number
+  })
+) {
+  override get message(): string {
+    return `maxSteps is ${this.maxSteps}, and must be 1, 2, 3, …, or Infinity. Nothing was admitted: run the turn again with such a number.`
+  }
+}
+
 // -----------------------------------------------------------------------------
 // unions
 // -----------------------------------------------------------------------------
@@ -75,7 +95,7 @@ export class PromptedTwice extends stackless(
  * @since 0.1.0
  * @category errors
  */
-export const MessageError = Schema.Union([UnsendableMessage, UnnamedModel, PromptedTwice])
+export const MessageError = Schema.Union([UnsendableMessage, UnnamedModel, PromptedTwice, InvalidMaxSteps])
 
 /**
  * Any of them.

@@ -50,6 +50,28 @@ export const make = (messages: ReadonlyArray<Message.Message>): Sent<Prompt.Prom
     return Prompt.fromMessages(sent)
   })
 
+/**
+ * Everything for which these messages cannot be sent, in their order: what `make` fails with comes first.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const problems = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<UnsendableMessage> => {
+  const found: Array<UnsendableMessage> = []
+  const pairing = new Pairing()
+  const note = <A>(result: Sent<A>): A | undefined => {
+    if (Result.isSuccess(result)) return result.success
+    found.push(result.failure)
+    return undefined
+  }
+  for (const message of messages) {
+    if (message.role !== "tool") pairing.drop().forEach((error) => found.push(error))
+    const called = note(pairing.next(message))
+    if (called !== undefined) note(remembered(message, called))
+  }
+  return [...found, ...pairing.drop()]
+}
+
 /** Which calls wait for a result, and what the tool of each was. */
 class Pairing {
   readonly #names = new Map<string, string>()
@@ -75,10 +97,17 @@ class Pairing {
   }
 
   close(): Sent<void> {
-    for (const [callId, message] of this.#open) {
-      return Result.fail(unsendable(message, `its call "${callId}" has no result behind it.`))
-    }
-    return Result.void
+    const [first] = this.drop()
+    return first === undefined ? Result.void : Result.fail(first)
+  }
+
+  /** Waits no longer, and tells of what was waited for. */
+  drop(): ReadonlyArray<UnsendableMessage> {
+    const errors = Array.from(this.#open, ([callId, message]) =>
+      unsendable(message, `its call "${callId}" has no result behind it.`)
+    )
+    this.#open.clear()
+    return errors
   }
 }
 

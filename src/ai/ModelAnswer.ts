@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as AgentStep from "../session/AgentStep.ts"
 import type * as Event from "../session/Event.ts"
-import type * as Message from "../session/Message.ts"
+import * as Message from "../session/Message.ts"
 import { UnsendableMessage } from "./MessageError.ts"
 import * as json from "./internal/jsonText.ts"
 
@@ -118,24 +118,14 @@ export const toDraft = (
 
 const decodePart = Schema.decodeUnknownResult(Response.Part(), { onExcessProperty: "error" })
 
-const CallBlock = Schema.Struct({
-  type: Schema.Literal("tool-call"),
-  id: Schema.String,
-  name: Schema.String,
-  arguments: Schema.String,
-  providerExecuted: Schema.optionalKey(Schema.Boolean)
-})
-
-const isCallBlock = Schema.is(CallBlock)
-
-const withParams = ({ arguments: text, ...others }: typeof CallBlock.Type) => ({
+const withParams = ({ arguments: text, ...others }: Message.ToolCall) => ({
   ...others,
   params: json.fromText(text)
 })
 
 const fromBlock = (block: Message.Block): Result.Result<Part, string> =>
   Result.mapError(
-    decodePart(isCallBlock(block) ? withParams(block) : block),
+    decodePart(Message.isToolCall(block) ? withParams(block) : block),
     ({ message }) => `effect/ai has no part like this block of type "${block.type}".\n${message}\n`
   )
 
@@ -184,7 +174,7 @@ export const parts = (data: Event.Data<"assistant/message">): Result.Result<Read
  */
 export const calls = ({ content }: Message.Assistant): ReadonlyArray<Call> =>
   content.flatMap((block) =>
-    isCallBlock(block) && block.providerExecuted !== true
+    Message.isToolCall(block) && block.providerExecuted !== true
       ? [{ callId: block.id, name: block.name, arguments: block.arguments }]
       : []
   )

@@ -16,11 +16,15 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Concurrency } from "effect/Types"
 import type * as AgentStep from "../session/AgentStep.ts"
+import * as Event from "../session/Event.ts"
+import type * as Message from "../session/Message.ts"
+import * as OpenCalls from "../session/OpenCalls.ts"
 import * as Session from "../session/Session.ts"
 import type { StepEnded } from "../session/SessionError.ts"
 import type { AppendError } from "../session/store/SessionStore.ts"
+import * as Surface from "../session/Surface.ts"
 import { ToolRegistry } from "../ToolRegistry.ts"
-import { PromptedTwice, type UnsendableMessage } from "./MessageError.ts"
+import { PromptedTwice, UnsendableMessage } from "./MessageError.ts"
 import * as MessagePrompt from "./MessagePrompt.ts"
 import * as ModelAnswer from "./ModelAnswer.ts"
 import * as ModelToolkit from "./ModelToolkit.ts"
@@ -74,7 +78,8 @@ export type AnswerError = AiError.AiError | PromptedTwice | UnsendableMessage | 
  * cut off are not run, and answered so.
  *
  * If the fibre is interrupted, the calls that have no result get one that says so: no call stays without a result, which
- * models refuse. If the process ends, `settle` does that later.
+ * models refuse. If the process ends, the next step does that. If another step begins meanwhile, that has answered them, and
+ * this fails with `StepEnded`.
  *
  * @since 0.1.0
  * @category constructors
@@ -87,7 +92,7 @@ export const answer: (
     const model = yield* LanguageModel.LanguageModel
     if (isPrompted(model)) return yield* new PromptedTwice()
     const toolkit = yield* ModelToolkit.make(step.assembly, options)
-    const prompt = yield* Effect.fromResult(MessagePrompt.make(step.request.messages))
+    const prompt = yield* Effect.fromResult(promptOf(step))
     const ask = model.generateText({
       prompt,
       toolkit,
@@ -102,11 +107,27 @@ export const answer: (
   }
 )
 
+/** A message that cannot be sent is named by its event, too, unless several have its id. */
+const promptOf = ({ log, request }: AgentStep.AgentStep) =>
+  Result.mapError(MessagePrompt.make(request.messages), (error) => {
+    const isMeant = ({ id, role }: Message.Message) => id === error.messageId && role === error.role
+    const [event, ...others] = Surface.events(log.surface).filter((event) => isMeant(Event.message(event)))
+    if (event === undefined || others.length > 0) return error
+    const { block, messageId, reason, role } = error
+    return new UnsendableMessage({
+      role,
+      messageId,
+      seq: event.seq,
+      reason,
+      ...(block === undefined ? undefined : { block })
+    })
+  })
+
 /** Logs the answer with its calls, and gives those that are to be run. */
 const log = Effect.fnUntraced(function* (step: AgentStep.AgentStep, content: ReadonlyArray<Response.AnyPart>) {
   const time = yield* Clock.currentTimeMillis
   const answer = ModelAnswer.toDraft(content, step, time)
-  const calls = toolResult.callsOf(answer.data)
+  const calls = OpenCalls.of(answer.data)
   const cutOff = ModelAnswer.cutOff(answer.data)
   const results =
     cutOff === undefined ? [] : calls.map((call) => toolResult.draft(call, toolResult.notRun(cutOff), time))
@@ -159,17 +180,13 @@ const run = (
 
 /**
  * Answers the calls at the end of the log that have no result, since a process has ended while it ran them. They are not
- * run again: nobody knows what they have done. Nothing, if there are none. To be done before the first step of a session
- * that was opened; `SessionTurn.run` does it.
+ * run again: nobody knows what they have done. Nothing, if there are none. The next step and the end of the turn do this by
+ * themselves.
  *
  * @since 0.1.0
  * @category combinators
  */
 export const settle = (session: Session.Session): Effect.Effect<void, AppendError> =>
   Effect.flatMap(Clock.currentTimeMillis, (time) =>
-    Effect.asVoid(
-      Session.commit(session, (log) =>
-        Result.succeed(toolResult.unanswered(log).map((call) => toolResult.draft(call, toolResult.stopped, time)))
-      )
-    )
+    Effect.asVoid(Session.commit(session, (log) => Result.succeed(OpenCalls.settle(log, time))))
   )

@@ -41,12 +41,12 @@ const grouped = new Intl.NumberFormat("en")
 
 const number = (value: number): string => grouped.format(value)
 
-const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? "" : "s"}`
+export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? "" : "s"}`
 
-const share = (value: number): string =>
+export const share = (value: number): string =>
   value === 0 ? "0%" : value < 0.01 ? "<1%" : `${Math.min(Math.round(value * 100), value < 1 ? 99 : 100)}%`
 
-const indented = (text: string, by: number, { width }: Options, bullet = ""): ReadonlyArray<string> => {
+export const indented = (text: string, by: number, { width }: Options, bullet = ""): ReadonlyArray<string> => {
   const [first = "", ...rest] = wrap(text, Math.max(2, width - by - bullet.length))
   return [" ".repeat(by) + bullet + first, ...rest.map((line) => " ".repeat(by + bullet.length) + line)]
 }
@@ -60,7 +60,7 @@ const owner = ({ listener, plugin, provider, scope }: Origin): string =>
     ...(listener === undefined ? [] : [`via ${listener.name}`])
   ].join(" ")
 
-const block = (
+export const block = (
   title: string,
   note: string,
   lines: ReadonlyArray<string>,
@@ -139,7 +139,7 @@ const absentLines = (self: Explanation, options: Options): ReadonlyArray<string>
 
 const mostProblems = 50
 
-const head = ({ composition, trace }: Explanation, options: Options): string => {
+export const head = ({ composition, trace }: Explanation, options: Options): string => {
   const sees = options.chain.length === 1 ? "" : ` It sees ${options.chain.join(" > ")}.`
   return wrap(`${composition.file}, scope ${JSON.stringify(trace.scope)}.${sees}`, options.width).join("\n")
 }
@@ -354,7 +354,7 @@ const problemLines = (problem: RenderError, options: Options): ReadonlyArray<str
 }
 
 /** All places, and the frame of the first. */
-const placeLines = (places: ReadonlyArray<Place>): ReadonlyArray<string> =>
+export const placeLines = (places: ReadonlyArray<Place>): ReadonlyArray<string> =>
   places.flatMap((place, i) => [showPlace(place), ...(i === 0 ? [place.frame] : [])])
 
 export const offset = (self: Explanation, occurrence: Occurrence, options: Options): string =>

@@ -26,6 +26,7 @@ import { FileExists } from "./FileExists.ts"
 import { NothingFound } from "./NothingFound.ts"
 import { NoSuchEvent } from "./NoSuchEvent.ts"
 import * as Output from "./Output.ts"
+import * as StoreMessage from "./StoreMessage.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -117,10 +118,15 @@ const reportText = ({ problems, total }: Problems): Effect.Effect<number, never,
 
 const formatLocated = ({ error, places: [first, ...rest] }: Located): string => {
   if (error._tag === "InvalidComposition") return format(error)
-  const what = `${error._tag}: ${error.message}`
+  const what = `${error._tag}: ${messageOf(error)}`
   if (first === undefined) return what
   return [`${showPlace(first)}: ${what}`, first.frame, ...rest.flatMap((one) => [showPlace(one), one.frame])].join("\n")
 }
+
+const isStoreError = Schema.is(StoreError)
+
+/** What stores say is for those who call them. */
+const messageOf = (error: CommandError): string => (isStoreError(error) ? StoreMessage.make(error) : error.message)
 
 const showPlace = ({ column, file, line }: Place): string => `${file}:${line}:${column}`
 
@@ -136,7 +142,8 @@ const encodeLocated = Effect.fnUntraced(function* ({ error, places }: Located) {
     // A cause may be anything, also what no encoder survives.
     Effect.catchCause(() => Effect.succeed({}))
   )
-  const { _tag, message } = error
+  const { _tag } = error
+  const message = messageOf(error)
   const known =
     places.length === 0 ? undefined : { places: places.map(({ file, line, column }) => ({ file, line, column })) }
   return { _tag, message, ...(typeof fields === "object" ? fields : {}), ...known }

@@ -105,6 +105,10 @@ export const format = (doc: HelpDoc, options: Options): string => {
   ].join("\n\n")
 }
 
+/** A message has lines: what may have been meant stands below what is wrong. */
+const linesOf = ({ message }: CliError.CliError): ReadonlyArray<string> =>
+  message.split("\n").map((line) => (line === "" ? "" : `  ${printable(line)}`))
+
 /** What is wrong with the arguments. */
 export const formatErrors = (errors: ReadonlyArray<CliError.CliError>): string =>
-  ["ERROR", ...errors.map((error) => `  ${printable(error.message)}`)].join("\n")
+  ["ERROR", ...errors.flatMap(linesOf)].join("\n")

@@ -8,6 +8,7 @@ import type { JsonObject } from "effect/Schema"
 import { byteLength } from "../internal/utf8.ts"
 import { wrap } from "../internal/width.ts"
 import * as Event from "../session/Event.ts"
+import * as OpenCalls from "../session/OpenCalls.ts"
 import type * as Request from "../session/Request.ts"
 import * as SessionLog from "../session/SessionLog.ts"
 import type { History, Node, Prompt, Sent } from "./History.ts"
@@ -97,8 +98,26 @@ const head = ({ file, report, torn, value: whole }: LogFile, { log }: History, o
       : paragraph(
           `The last ${count(torn.bytes, "byte")} are of an append that was not finished, and do not count.`,
           options
-        ))
+        )),
+    ...open(log).flatMap((text) => paragraph(text, options))
   ]
+}
+
+/** What is not finished, and what becomes of it. */
+const open = (log: SessionLog.SessionLog): ReadonlyArray<string> => {
+  const { isStepOpen, isTurnOpen, step, turn } = log.position
+  const calls = OpenCalls.fromLog(log).map(({ callId, name }) => `${callId} (${name})`)
+  const place = isStepOpen ? [`turn ${turn}, step ${step} is open`] : isTurnOpen ? [`turn ${turn} is open`] : []
+  const waiting =
+    calls.length === 0
+      ? []
+      : [
+          calls.length === 1
+            ? `call ${calls[0]} has no result. The next step answers it as stopped`
+            : `calls ${calls.join(", ")} have no results. The next step answers them as stopped`
+        ]
+  const text = [...place, ...waiting].join("; ")
+  return text === "" ? [] : [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`]
 }
 
 const surface = ({ surface }: History, options: Options): ReadonlyArray<string> => {
@@ -177,6 +196,7 @@ export const toJson = ({ file, report, torn, value: whole }: LogFile, history: H
   at: history.log.length,
   torn: torn ?? null,
   position: history.log.position,
+  openCalls: OpenCalls.fromLog(history.log).map(({ callId, name, step, turn }) => ({ callId, name, turn, step })),
   header: history.log.requestHeader?.data.header ?? null,
   route: history.log.requestContext?.data ?? null,
   surface: history.surface.map((node) => ({

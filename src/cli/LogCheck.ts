@@ -33,6 +33,8 @@ export interface Found {
   readonly events: number
   readonly findings: ReadonlyArray<LogFinding>
   readonly total: number
+  /** How many of the findings are warnings, which are none of the total. */
+  readonly warnings: number
   /** Events that may break rules, of which nothing can be said. */
   readonly unjudged: number
 }
@@ -124,6 +126,7 @@ export class LogCheck {
       events: this.#next,
       findings: this.findings.all,
       total: this.findings.total,
+      warnings: 0,
       unjudged: this.#unjudged + this.#surface.unjudged
     }
   }

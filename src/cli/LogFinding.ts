@@ -13,8 +13,9 @@ import type { Rule } from "../session/SessionError.ts"
  * - `header`, `event`: what a row says is not what the format demands; `path` says where in it.
  * - `surface`: an event breaks one of the rules that it has to keep among the others; `rule` says which.
  * - `migration`: the log cannot be brought to the current format without a guess.
+ * - `unsendable`: the log is intact, and no model can be sent what it says. It is a warning.
  */
-export type Kind = "format" | "torn" | "checksum" | "row" | "header" | "event" | "surface" | "migration"
+export type Kind = "format" | "torn" | "checksum" | "row" | "header" | "event" | "surface" | "migration" | "unsendable"
 
 export interface LogFinding {
   readonly kind: Kind

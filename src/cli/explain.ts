@@ -13,6 +13,7 @@ import * as Flag from "effect/cli/Flag"
 import type { Composition } from "../composition/Composition.ts"
 import { placesOf, placesOfEntry, placesOfHider } from "../composition/Places.ts"
 import type { Place } from "../composition/SourceFile.ts"
+import { hidersOf } from "../internal/hiders.ts"
 import { nearest } from "../internal/nearest.ts"
 import * as Origin from "../Origin.ts"
 import { type Kind, ownerFields } from "../PromptError.ts"
@@ -30,6 +31,7 @@ import * as SectionDetail from "./SectionDetail.ts"
 import * as Style from "./Style.ts"
 import * as Target from "./Target.ts"
 import * as Tokens from "./Tokens.ts"
+import * as ToolDetail from "./ToolDetail.ts"
 
 // -----------------------------------------------------------------------------
 // command
@@ -49,6 +51,11 @@ export const explain = Command.make(
       Flag.withDescription("Only this section, or context, and all about it"),
       Flag.optional
     ),
+    tool: Flag.String("tool").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription("Only the tool of this name: who has it, and why it is hidden"),
+      Flag.optional
+    ),
     offset: Flag.Int("offset").pipe(
       Flag.withMetavar("N"),
       Flag.withDescription("Only who owns the character at this offset of the prompt, from 0, in UTF-16 units"),
@@ -66,8 +73,8 @@ export const explain = Command.make(
       Flag.withDefault("text")
     )
   },
-  Effect.fn("preamble.explain")(function* ({ find, format, offset, scope, section, tokenizer, ...target }) {
-    const question = yield* questionOf({ find, offset, section })
+  Effect.fn("preamble.explain")(function* ({ find, format, offset, scope, section, tokenizer, tool, ...target }) {
+    const question = yield* questionOf({ find, offset, section, tool })
     const answer = yield* Target.within({ ...target, scope: Option.getOrUndefined(scope) }, format, (world) =>
       answerFor(world, question, format).pipe(Effect.provide(Tokens.layer(tokenizer)))
     )
@@ -79,6 +86,7 @@ export const explain = Command.make(
   Command.withExamples([
     { command: "preamble explain agent.yaml", description: "The whole prompt, part by part" },
     { command: "preamble explain agent.yaml --section tool:bash", description: "Why a section is there, or is not" },
+    { command: "preamble explain agent.yaml --tool bash", description: "Who has a tool, and who hides it" },
     { command: 'preamble explain agent.yaml --find "step by step"', description: "Where a text comes from" }
   ])
 )
@@ -86,21 +94,24 @@ export const explain = Command.make(
 type Question =
   | { readonly _tag: "Whole" }
   | { readonly _tag: "Section"; readonly name: string }
+  | { readonly _tag: "Tool"; readonly name: string }
   | { readonly _tag: "Offset"; readonly offset: number }
   | { readonly _tag: "Find"; readonly text: string }
 
 const questionOf = (flags: {
   readonly section: Option.Option<string>
+  readonly tool: Option.Option<string>
   readonly offset: Option.Option<number>
   readonly find: Option.Option<string>
 }) => {
   const asked: ReadonlyArray<Question> = [
     ...Option.toArray(Option.map(flags.section, (name) => ({ _tag: "Section" as const, name }))),
+    ...Option.toArray(Option.map(flags.tool, (name) => ({ _tag: "Tool" as const, name }))),
     ...Option.toArray(Option.map(flags.offset, (offset) => ({ _tag: "Offset" as const, offset }))),
     ...Option.toArray(Option.map(flags.find, (text) => ({ _tag: "Find" as const, text })))
   ]
   const [first, second] = asked
-  if (second !== undefined) return Effect.fail(misuse("Give one of --section, --offset and --find."))
+  if (second !== undefined) return Effect.fail(misuse("Give one of --section, --tool, --offset and --find."))
   if (first?._tag === "Find" && first.text === "") return Effect.fail(misuse("--find needs a text."))
   if (first?._tag === "Offset" && first.offset < 0) return Effect.fail(misuse("--offset counts from 0."))
   return Effect.succeed(first ?? { _tag: "Whole" as const })
@@ -128,6 +139,11 @@ const answerFor = Effect.fnUntraced(function* (
       return text === undefined
         ? json(detailToJson(self, detail.value))
         : ExplanationText.section(self, detail.value, text)
+    }
+    case "Tool": {
+      const detail = ToolDetail.make(self, question.name)
+      if (Option.isNone(detail)) return yield* noTool(self, question.name)
+      return text === undefined ? json(toolToJson(self, detail.value)) : ToolDetail.toText(self, detail.value, text)
     }
     case "Offset": {
       // Where a text does not render, there is no prompt to count in.
@@ -167,18 +183,32 @@ const noSection = ({ trace }: Explanation.Explanation, name: string): NothingFou
   const names = trace.entries.flatMap((entry) =>
     entry.kind === "section" || entry.kind === "context" ? [entry.name] : []
   )
-  const near = nearest(name, names)
-  const known = [...new Set(names)]
-  const all =
-    known.length > mostKnown
-      ? `${known.slice(0, mostKnown).join(", ")} and ${known.length - mostKnown} more`
-      : known.join(", ")
   return new NothingFound({
     sought: "section",
     value: name,
     scope: trace.scope,
-    hints: [...(near === undefined ? [] : [`Did you mean ${JSON.stringify(near)}?`]), `It sees: ${all}.`]
+    hints: namesInstead("sees", name, names)
   })
+}
+
+const noTool = (self: Explanation.Explanation, name: string): NothingFound =>
+  new NothingFound({
+    sought: "tool",
+    value: name,
+    scope: self.trace.scope,
+    hints: namesInstead("knows", name, ToolDetail.names(self))
+  })
+
+/** The nearest name, and all of them. */
+const namesInstead = (verb: string, name: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const near = nearest(name, names)
+  const known = [...new Set(names)]
+  const all = known.slice(0, mostKnown).join(", ")
+  const more = known.length > mostKnown ? ` and ${known.length - mostKnown} more` : ""
+  return [
+    ...(near === undefined ? [] : [`Did you mean ${JSON.stringify(near)}?`]),
+    known.length === 0 ? `It ${verb} none.` : `It ${verb}: ${all}${more}.`
+  ]
 }
 
 const mostKnown = 50
@@ -337,6 +367,17 @@ const detailToJson = (self: Explanation.Explanation, detail: SectionDetail.Detai
     ...(place === undefined ? undefined : { place: placeToJson(place) })
   })),
   problems: detail.problems.map((one) => problemToJson(self.composition, one))
+})
+
+const toolToJson = (self: Explanation.Explanation, { entries, name, shown }: ToolDetail.ToolDetail): JsonObject => ({
+  kind: "tool",
+  name,
+  entries: entries.map((entry) => absentToJson(self, entry)),
+  shown: shown.map(({ index, row }) => ({ ...rowToJson(self.composition, "tool")(row), index })),
+  by: hidersOf(self.trace.entries, name).map((one) => ({
+    ...one,
+    ...placeOf(placesOfHider(self.composition, one, name))
+  }))
 })
 
 const orderOf = ({ order }: Trace.Entry) => (order === undefined ? undefined : { order })

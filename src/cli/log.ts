@@ -7,19 +7,22 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as FileStore from "../session/store/FileStore.ts"
 import * as SessionFile from "../session/store/SessionFile.ts"
 import { LogExists, LogNotFound, StoreFailure } from "../session/store/StoreError.ts"
 import * as Failure from "./Failure.ts"
 import * as History from "./History.ts"
 import * as HistoryReport from "./HistoryReport.ts"
-import { LogCheck } from "./LogCheck.ts"
+import { type Found, LogCheck } from "./LogCheck.ts"
 import * as LogCheckReport from "./LogCheckReport.ts"
 import * as LogFile from "./LogFile.ts"
+import type { LogFinding } from "./LogFinding.ts"
 import { LogLines, type Read } from "./LogLines.ts"
 import * as MessageText from "./MessageText.ts"
 import * as MigrationText from "./MigrationText.ts"
@@ -83,21 +86,29 @@ const show = Command.make(
 
 const check = Command.make(
   "check",
-  { log: source, format },
-  Effect.fn("preamble.log.check")(function* ({ format, log }) {
-    const found = yield* judge(log)
-    yield* Output.stdout(
+  {
+    logs: source.pipe(Argument.atLeast(1)),
+    format: format.pipe(Flag.withDescription("text: for people; json: one line for each log"))
+  },
+  Effect.fn("preamble.log.check")(function* ({ format, logs }) {
+    const found = yield* Effect.forEach([...new Set(logs)], (log) =>
+      Effect.map(judge(log), (found) => ({ log, found }))
+    )
+    const options = yield* look
+    const answers = found.map(({ found, log }) =>
       format === "json"
         ? `${JSON.stringify(LogCheckReport.toJson(log, found))}\n`
-        : LogCheckReport.toText(log, found, yield* look)
+        : LogCheckReport.toText(log, found, options)
     )
-    if (found.total > 0) return yield* new Failure.Verdict({ code: Failure.exit.failed })
+    yield* Output.stdout(answers.join(format === "json" ? "" : "\n"))
+    if (found.some(({ found }) => found.total > 0)) return yield* new Failure.Verdict({ code: Failure.exit.failed })
   })
 ).pipe(
   Command.withDescription("Find everything that is wrong with a session log"),
   Command.withShortDescription("Find everything that is wrong with it"),
   Command.withExamples([
     { command: "preamble log check session.jsonl" },
+    { command: "preamble log check sessions/*.jsonl", description: "All logs of a folder" },
     { command: "preamble log check session.jsonl --format json | jq .total", description: "How many problems it has" }
   ])
 )
@@ -114,8 +125,10 @@ const judge = Effect.fnUntraced(function* (log: string) {
   const fs = yield* FileSystem.FileSystem
   const lines = new LogLines()
   const check = new LogCheck()
+  const offsets: Array<number> = []
   const take = ({ findings, rows }: Read): void => {
     for (const finding of findings) check.findings.add(finding, finding)
+    for (const { offset } of rows) offsets.push(offset)
     for (const row of rows) check.push(row)
   }
   yield* fs.stream(log).pipe(
@@ -123,8 +136,26 @@ const judge = Effect.fnUntraced(function* (log: string) {
     Effect.mapError(unreadable(log))
   )
   take(lines.finish())
-  return check.finish(lines.end)
+  const found = check.finish(lines.end)
+  return found.findings.every(({ kind }) => kind === "torn") ? yield* warned(log, found, offsets) : found
 })
+
+/** A log that can be read may still say what no model can be sent. `offsets` are those of its lines. */
+const warned = Effect.fnUntraced(function* (log: string, found: Found, offsets: ReadonlyArray<number>) {
+  const file = yield* LogFile.load(log)
+  // What only this looks at is loaded with it.
+  const { make } = yield* Effect.promise(() => import("./Unsendable.ts"))
+  const warnings = make(file.value).map(({ reason, seq }): LogFinding => {
+    // In an older format, events have other numbers, and share lines.
+    const line = seq === undefined || file.report.from !== file.report.to ? 1 : seq + 2
+    const place = { kind: "unsendable" as const, line, offset: offsets[line - 1] ?? 0, reason }
+    return line === 1 ? place : { ...place, seq }
+  })
+  return { ...found, warnings: warnings.length, findings: [...found.findings, ...warnings.slice(0, mostWarnings)] }
+})
+
+/** Nobody reads more. */
+const mostWarnings = 1_000
 
 // -----------------------------------------------------------------------------
 // migrate
@@ -145,10 +176,12 @@ const migrate = Command.make(
     const { report, torn } = yield* LogFile.read(log, (header, events) =>
       Effect.scoped(SessionFile.create(out, header, { seed: events }))
     )
+    const storeName = FileStore.fileName(report.session)
+    const isNamed = (yield* Path.Path).basename(out) === storeName
     yield* Output.stdout(
       format === "json"
-        ? `${JSON.stringify({ out, ...report, torn: torn ?? null })}\n`
-        : MigrationText.make({ file: log, out, report, torn }, yield* look)
+        ? `${JSON.stringify({ out, storeName, ...report, torn: torn ?? null })}\n`
+        : MigrationText.make({ file: log, out, storeName: isNamed ? undefined : storeName, report, torn }, yield* look)
     )
   })
 ).pipe(

@@ -15,6 +15,8 @@ import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { nearest } from "../internal/nearest.ts"
+import type { Rendered } from "../Rendered.ts"
 import * as AgentStep from "../session/AgentStep.ts"
 import * as Position from "../session/Position.ts"
 import * as Session from "../session/Session.ts"
@@ -22,9 +24,11 @@ import * as SessionHeader from "../session/SessionHeader.ts"
 import * as SessionLog from "../session/SessionLog.ts"
 import * as SessionFile from "../session/store/SessionFile.ts"
 import { StoreFailure } from "../session/store/StoreError.ts"
+import { SystemPrompt } from "../SystemPrompt.ts"
 import * as Failure from "./Failure.ts"
 import * as MessageText from "./MessageText.ts"
 import * as Output from "./Output.ts"
+import { NothingFound } from "./NothingFound.ts"
 import { rendering, reportUnused } from "./render.ts"
 import * as StepReport from "./StepReport.ts"
 import * as Style from "./Style.ts"
@@ -71,6 +75,7 @@ export const step = Command.make(
   },
   Effect.fn("preamble.step")(function* ({ format, full, inHistory, log, message, model, provider, scope, ...target }) {
     if (Option.contains(message, "")) return yield* Failure.misuse("step", "--message needs a text.")
+    yield* refuseName(log)
     const given = { message, model, provider, inHistory }
     const taken = yield* Target.within({ ...target, scope: Option.getOrUndefined(scope) }, format, (world) =>
       take(world, log, given, format)
@@ -115,6 +120,7 @@ interface Given {
 const take = Effect.fnUntraced(function* (world: Target.World, file: string, given: Given, format: Failure.Format) {
   // What cannot be rendered is told whole, and creates no log.
   const { rendered } = yield* rendering(world.composition)
+  yield* refuseUnknown(world, rendered)
   yield* reportUnused(world.overrides, rendered, format)
   const { created, repaired, session } = yield* open(file)
   const before = yield* Session.log(session)
@@ -124,6 +130,29 @@ const take = Effect.fnUntraced(function* (world: Target.World, file: string, giv
   const logged = SessionLog.events(yield* Session.log(session), { from: before.length })
   const taken: StepReport.Step = { file, session: session.header.id, step, logged, created, repaired }
   return taken
+})
+
+/** What is logged stays, so a name that is most likely mistyped is no note here. */
+const refuseUnknown = Effect.fnUntraced(function* ({ overrides, scope }: Target.World, { variables }: Rendered) {
+  const used = variables.map(({ name }) => name)
+  const unused = overrides.filter(({ name }) => !used.includes(name))
+  if (unused.length === 0) return
+  const { entries } = yield* (yield* SystemPrompt).trace
+  const registered = entries.flatMap(({ kind, name, plugin }) =>
+    kind === "variable" && !overrides.some((one) => one.name === name && one.from === plugin) ? [name] : []
+  )
+  const unknown = unused.find(({ name }) => !registered.includes(name))
+  if (unknown === undefined) return
+  const near = nearest(unknown.name, [...used, ...registered])
+  return yield* new NothingFound({
+    sought: "variable",
+    value: unknown.name,
+    scope,
+    hints: [
+      ...(near === undefined ? [] : [`Did you mean ${JSON.stringify(near)}?`]),
+      `It was set with ${unknown.from}. Nothing was logged.`
+    ]
+  })
 })
 
 /** As the request before, as far as nothing else is said. */
@@ -154,13 +183,22 @@ const idOf = (file: string): Effect.Effect<string, never, Path.Path> =>
     }
   })
 
-const open = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const exists = yield* Effect.mapError(
-    fs.exists(file),
-    ({ reason }) => new StoreFailure({ log: file, operation: "open", cause: reason.cause ?? reason })
+const exists = (file: string) =>
+  FileSystem.FileSystem.use((fs) => fs.exists(file)).pipe(
+    Effect.mapError(({ reason }) => new StoreFailure({ log: file, operation: "open", cause: reason.cause ?? reason }))
   )
-  if (!exists) {
+
+/** A new log gets a name by which a folder of logs has it. An old one may have any. */
+const refuseName = Effect.fnUntraced(function* (file: string) {
+  if (file.endsWith(".jsonl") || (yield* exists(file))) return
+  return yield* Failure.misuse(
+    "step",
+    `There is no log ${file}, and a new one needs a name that ends in .jsonl, as a FileStore gives it: --log ${file}.jsonl`
+  )
+})
+
+const open = Effect.fnUntraced(function* (file: string) {
+  if (!(yield* exists(file))) {
     const id = yield* idOf(file)
     const header = yield* Effect.fromResult(SessionHeader.make({ id, createdAt: yield* Clock.currentTimeMillis }))
     const writer = yield* SessionFile.create(file, header)

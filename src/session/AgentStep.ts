@@ -88,6 +88,8 @@ export interface AgentStep {
   readonly assembly: Assembly
   readonly rendered: Rendered
   readonly request: Request.Request
+  /** The log that the request was derived from. */
+  readonly log: SessionLog
   /** How much of the request before stands at the beginning of this one; none, if it is the first. */
   readonly prefix: Option.Option<Request.Prefix>
   /** Appends what came of the request, in one transaction. Fails if the step has ended, also since another one began. */
@@ -108,8 +110,9 @@ export interface AgentStep {
 
 /**
  * Assembles and renders for the ambient prompt scope, logs what is new, and gives the request. The step is open then:
- * `end` it, or use `run`. A turn begins with it if none is open. A step that is still open is closed first, be it one that
- * an earlier process left: a session has one step at a time.
+ * `end` it, or use `run`. A turn begins with it if none is open. A step that is still open is closed first, and its calls
+ * without a result are answered as stopped (see `OpenCalls`), be it one that an earlier process left or one whose tools
+ * still run: a session has one step at a time, and what comes too late for the other one fails with `StepEnded`.
  *
  * @since 0.1.0
  * @category constructors
@@ -147,25 +150,31 @@ const admit = (
 const made = (session: Session.Session, before: Session.State, input: Input) =>
   Result.map(attempt(before, input), ({ request, state }) => ({
     state,
-    value: stepOf(session, input, request, state.log.position, before.previous)
+    value: stepOf(session, input, request, state.log, before.previous)
   }))
 
 const stepOf = (
   session: Session.Session,
   { assembly, rendered, route }: Input,
   request: Request.Request,
-  { step, turn }: Position.Position,
+  log: SessionLog,
   previous: Option.Option<Request.Request>
 ): AgentStep => {
+  const { step, turn } = log.position
   const isOpen = ({ position }: SessionLog): boolean =>
     position.isStepOpen && position.turn === turn && position.step === step
-  const open = (log: SessionLog) => (isOpen(log) ? Result.void : Result.fail(new StepEnded({ turn, step })))
+  const open = (log: SessionLog) => (isOpen(log) ? Result.void : Result.fail(endedIn(log)))
+  const endedIn = ({ position }: SessionLog) =>
+    position.turn === turn && position.step === step
+      ? new StepEnded({ turn, step })
+      : new StepEnded({ turn, step, next: { turn: position.turn, step: position.step } })
   return {
     turn,
     step,
     assembly,
     rendered,
     request,
+    log,
     prefix: Option.map(previous, (earlier) => Request.prefix(request, earlier)),
     commit: (drafts) => Session.commit(session, (log) => Result.map(open(log), () => drafts)),
     retry: (other = route) =>

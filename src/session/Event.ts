@@ -7,6 +7,7 @@
  *
  * @since 0.1.0
  */
+import * as Brand from "effect/Brand"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as json from "../internal/json.ts"
@@ -217,6 +218,25 @@ type Unnumbered<E> = E extends unknown ? Omit<E, "seq"> : never
  */
 export type Draft<T extends Type = Type> = Unnumbered<Of<T>>
 
+/**
+ * A type that this library does not understand. `opaque` makes one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type OpaqueType = Brand.Branded<string, "effect-preamble/session/OpaqueType">
+
+/**
+ * An opaque event that is still to get its place in a log. A draft of another type has another form, so that a mistake in
+ * one is not taken for this.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OpaqueDraft extends Omit<Opaque, "seq" | "type"> {
+  readonly type: OpaqueType
+}
+
 // -----------------------------------------------------------------------------
 // guards
 // -----------------------------------------------------------------------------
@@ -314,13 +334,29 @@ export const fromUnknown = (input: unknown): Result.Result<Event, InvalidEvent |
   return Result.succeed(event)
 }
 
+const opaqueType = Brand.nominal<OpaqueType>()
+
+/**
+ * An event of the host's own, to be committed: it is kept in the log as it is, and no model ever sees it. `type` is none of
+ * those that this library understands; begin it with a name of yours, since later versions understand more. `time` is in
+ * milliseconds since 1970.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const opaque = <const T extends string>(
+  type: T extends Type ? never : T,
+  data: Schema.Json,
+  time?: number
+): OpaqueDraft => ({ type: opaqueType(type), data, ...(time === undefined ? undefined : { time }) })
+
 /**
  * Gives events their places in a log, from the given one on.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const number = (drafts: Iterable<Draft>, from: number): ReadonlyArray<Event> =>
+export const number = (drafts: Iterable<Draft | OpaqueDraft>, from: number): ReadonlyArray<Event> =>
   Array.from(drafts, (draft, i) => ({ ...draft, seq: from + i }))
 
 // -----------------------------------------------------------------------------

@@ -109,6 +109,30 @@ export const Block = Schema.Union([Text, Other])
  */
 export type Block = typeof Block.Type
 
+/**
+ * A block by which a model calls a tool. Its arguments are JSON, as text. The log keeps it as any other block, so that one
+ * of another shape is no call to this library.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const ToolCall = Schema.Struct({
+  type: Schema.Literal("tool-call"),
+  id: Schema.String,
+  name: Schema.String,
+  arguments: Schema.String,
+  /** Whether the provider runs it: then its result is a block of the same message. */
+  providerExecuted: Schema.optionalKey(Schema.Boolean)
+})
+
+/**
+ * A block by which a model calls a tool.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ToolCall = typeof ToolCall.Type
+
 const Content = Schema.Array(Block)
 
 // -----------------------------------------------------------------------------
@@ -263,6 +287,14 @@ export type Message = System | Developer | User | Assistant | Tool
  * @category guards
  */
 export const isText = (block: { readonly type: string }): block is Text => block.type === "text"
+
+/**
+ * Whether a block calls a tool.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isToolCall: (block: unknown) => block is ToolCall = Schema.is(ToolCall)
 
 /**
  * Whether a block says that a tool is there.

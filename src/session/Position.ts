@@ -8,6 +8,7 @@
  */
 import { dual } from "effect/Function"
 import * as Event from "./Event.ts"
+import type { Source } from "./Message.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -82,16 +83,24 @@ export const endStep = ({ isStepOpen, step, turn }: Position, time: number): Rea
 
 /**
  * The events that close the open turn and its step. `reason` is what ended it, such as `completed`, or `interrupted` by
- * the end of its process.
+ * the end of its process; or an object of that `kind`, with what else there is to say.
  *
  * @since 0.1.0
  * @category destructors
  */
-export const endTurn: (self: Position, reason: string, time: number) => ReadonlyArray<Event.Draft> = (
+export const endTurn: (self: Position, reason: string | Source, time: number) => ReadonlyArray<Event.Draft> = (
   self,
   reason,
   time
 ) => [
   ...endStep(self, time),
-  ...(self.isTurnOpen ? [{ type: "turn/end" as const, time, data: { turn: self.turn, reason: { kind: reason } } }] : [])
+  ...(self.isTurnOpen
+    ? [
+        {
+          type: "turn/end" as const,
+          time,
+          data: { turn: self.turn, reason: typeof reason === "string" ? { kind: reason } : reason }
+        }
+      ]
+    : [])
 ]

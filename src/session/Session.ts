@@ -16,6 +16,8 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type * as Event from "./Event.ts"
+import type { Source } from "./Message.ts"
+import * as OpenCalls from "./OpenCalls.ts"
 import * as Position from "./Position.ts"
 import * as Request from "./Request.ts"
 import type * as SessionError from "./SessionError.ts"
@@ -26,7 +28,8 @@ import {
   type CreateError,
   type OpenError,
   SessionStore,
-  type SessionWriter
+  type SessionWriter,
+  type Torn
 } from "./store/SessionStore.ts"
 
 // -----------------------------------------------------------------------------
@@ -57,6 +60,8 @@ export interface State {
  */
 export interface Session {
   readonly header: SessionHeader.SessionHeader
+  /** What an append that was not finished had left, and was cut off when the session was opened. */
+  readonly repaired: Torn | undefined
   readonly state: Effect.Effect<State>
   /**
    * One transaction: `f` says what the session becomes, from what it is. The events that the new log has more are written
@@ -83,6 +88,7 @@ export const make = (writer: SessionWriter, log: SessionLog.SessionLog): Effect.
     const door = yield* Semaphore.make(1)
     return {
       header: log.header,
+      repaired: writer.repaired,
       state: Ref.get(ref),
       modify: (f) =>
         Effect.flatMap(Ref.get(ref), (state) =>
@@ -125,8 +131,9 @@ export const create = Effect.fnUntraced(function* (
 })
 
 /**
- * Goes on with a session, until the scope closes. A step that was open when its process ended is closed by the next one; a
- * turn goes on, unless `endTurn` is called first.
+ * Goes on with a session, until the scope closes. A step that was open when its process ended is closed by the next one,
+ * which also answers the calls that have no result; a turn goes on, unless `endTurn` is called first. `repaired` says what
+ * an unfinished append had left.
  *
  * @since 0.1.0
  * @category constructors
@@ -170,7 +177,9 @@ export const log = (self: Session): Effect.Effect<SessionLog.SessionLog> => Effe
  */
 export const commit = <E = never>(
   self: Session,
-  drafts: ReadonlyArray<Event.Draft> | ((log: SessionLog.SessionLog) => Result.Result<ReadonlyArray<Event.Draft>, E>)
+  drafts:
+    | ReadonlyArray<Event.Draft | Event.OpaqueDraft>
+    | ((log: SessionLog.SessionLog) => Result.Result<ReadonlyArray<Event.Draft | Event.OpaqueDraft>, E>)
 ): Effect.Effect<SessionLog.SessionLog, E | AppendError> =>
   self.modify((state) =>
     Result.flatMap(
@@ -185,12 +194,17 @@ export const commit = <E = never>(
   )
 
 /**
- * Ends the open turn, and its step; nothing, if none is open. `reason` is what ended it, such as `completed`.
+ * Ends the open turn, and its step; nothing, if none is open. `reason` is what ended it, such as `completed`, or an object
+ * of that `kind`. Calls that have no result are answered first, as `OpenCalls` says.
  *
  * @since 0.1.0
  * @category combinators
  */
-export const endTurn = (self: Session, reason: string): Effect.Effect<void, AppendError> =>
+export const endTurn = (self: Session, reason: string | Source): Effect.Effect<void, AppendError> =>
   Effect.flatMap(Clock.currentTimeMillis, (time) =>
-    Effect.asVoid(commit(self, ({ position }) => Result.succeed(Position.endTurn(position, reason, time))))
+    Effect.asVoid(
+      commit(self, (log) =>
+        Result.succeed([...OpenCalls.settle(log, time), ...Position.endTurn(log.position, reason, time)])
+      )
+    )
   )

@@ -115,7 +115,7 @@ export class SurfaceViolation extends stackless(
 
 /**
  * A step has ended: by its own end, by that of its turn, or since another step began. What was to come to the log with
- * it did not.
+ * it did not. `next` is where the session stands if something began meanwhile.
  *
  * @since 0.1.0
  * @category errors
@@ -123,11 +123,45 @@ export class SurfaceViolation extends stackless(
 export class StepEnded extends stackless(
   Schema.TaggedError<StepEnded>("effect-preamble/session/StepEnded")("StepEnded", {
     turn: Schema.Int,
-    step: Schema.Int
+    step: Schema.Int,
+    next: Schema.optionalKey(Schema.Struct({ turn: Schema.Int, step: Schema.Int }))
   })
 ) {
   override get message(): string {
-    return `step ${this.step} of turn ${this.turn} has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit.`
+    const what = `step ${this.step} of turn ${this.turn} has ended`
+    return this.next === undefined
+      ? `${what}, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit.`
+      : `${what}, since another step of this session began meanwhile (turn ${this.next.turn}, step ${this.next.step}), and nothing more was appended to it. Run one turn of a session at a time.`
+  }
+}
+
+/**
+ * A compaction would take calls away from their results, or results from their calls, which models refuse for good. `seqs`
+ * are the messages outside of the range that belong to some in it; or answers in it whose calls wait for their results, if
+ * `isWaiting`. `nearest` is the range to replace instead, if there is one.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class SplitCalls extends stackless(
+  Schema.TaggedError<SplitCalls>("effect-preamble/session/SplitCalls")("SplitCalls", {
+    startSeq: Schema.Int,
+    endSeq: Schema.Int,
+    seqs: Schema.Array(Schema.Int),
+    isWaiting: Schema.Boolean,
+    nearest: Schema.optionalKey(Schema.Struct({ startSeq: Schema.Int, endSeq: Schema.Int }))
+  })
+) {
+  override get message(): string {
+    const seqs = this.seqs.join(", ")
+    const why = this.isWaiting
+      ? `calls of ${seqs} wait for results, which would have no call`
+      : `it would part calls from their results, which models refuse: ${seqs} would be left without the other`
+    const instead =
+      this.nearest === undefined
+        ? "Replace nothing of it until its calls have their results."
+        : `Begin at ${this.nearest.startSeq} and end at ${this.nearest.endSeq} instead.`
+    return `the messages from ${this.startSeq} to ${this.endSeq} cannot be replaced: ${why}. ${instead}`
   }
 }
 
@@ -149,7 +183,7 @@ export type AppendError = InvalidEvent | SurfaceViolation
  * @since 0.1.0
  * @category errors
  */
-export const SessionError = Schema.Union([InvalidEvent, InvalidHeader, SurfaceViolation, StepEnded])
+export const SessionError = Schema.Union([InvalidEvent, InvalidHeader, SurfaceViolation, StepEnded, SplitCalls])
 
 /**
  * Any error of a session's events.

@@ -157,9 +157,11 @@ export const append: {
  * @category combinators
  */
 export const commit: {
-  (drafts: Iterable<Event.Draft>): (self: SessionLog) => Result.Result<SessionLog, AppendError>
-  (self: SessionLog, drafts: Iterable<Event.Draft>): Result.Result<SessionLog, AppendError>
-} = dual(2, (self: SessionLog, drafts: Iterable<Event.Draft>) => append(self, Event.number(drafts, self.length)))
+  (drafts: Iterable<Event.Draft | Event.OpaqueDraft>): (self: SessionLog) => Result.Result<SessionLog, AppendError>
+  (self: SessionLog, drafts: Iterable<Event.Draft | Event.OpaqueDraft>): Result.Result<SessionLog, AppendError>
+} = dual(2, (self: SessionLog, drafts: Iterable<Event.Draft | Event.OpaqueDraft>) =>
+  append(self, Event.number(drafts, self.length))
+)
 
 /**
  * The log as it was when it had so many events; all of it if it never had as many. Reads it from its beginning.

@@ -172,7 +172,31 @@ describe("a prompt", () => {
       assert.strictEqual(error._tag, "UnsendableMessage")
       assert.deepStrictEqual([error.messageId, error.block], [messageId, block])
       assert.match(error.message, message)
+      assert.deepStrictEqual(MessagePrompt.problems(messages)[0], error)
     }
+  })
+
+  it("tells of everything that cannot be sent, each once and in order", () => {
+    const messages = [
+      { ...system("a"), content: [{ type: "image" }, text("a")] },
+      assistant(call("1", "x"), call("2", "x")),
+      result("1"),
+      user({ type: "note" }),
+      result("2"),
+      result("3"),
+      assistant(call("4", "x"))
+    ]
+    assert.deepStrictEqual(
+      MessagePrompt.problems(messages).map(({ messageId, reason }) => [messageId, reason.split("\n")[0]]),
+      [
+        ["s", 'a system message is text, and this is a block of type "image".'],
+        ["a", 'its call "2" has no result behind it.'],
+        ["u", 'effect/ai has no part like this block of type "note".'],
+        ["result 3", 'no message before it calls "3".'],
+        ["a", 'its call "4" has no result behind it.']
+      ]
+    )
+    assert.deepStrictEqual(MessagePrompt.problems([assistant(call("1", "x")), result("1"), user(text("a"))]), [])
   })
 })
 

@@ -21,7 +21,7 @@ const Program = Schema.Struct({
     })
   ),
   concurrency: Schema.Literals([1, 2, "unbounded"]),
-  says: Schema.Boolean,
+  says: Schema.Literals([true, true, true, false]),
   restarts: Schema.Boolean
 })
 const programs = Arbitrary.array(Arbitrary.schema(Program), { minLength: 1, maxLength: 5 })
@@ -105,6 +105,7 @@ describe("any turns", () => {
                 { answers, concurrency, says }: Turn
               ) {
                 const told = yield* Deferred.make<void>()
+                const before = yield* Session.log(session)
                 yield* Ref.set(hanging, told)
                 yield* Ref.set(script, answers)
                 const options = { route: plain, maxSteps: 3, said: says ? [{ content: "go" }] : [] }
@@ -115,10 +116,15 @@ describe("any turns", () => {
                 )
                 const exit = yield* Fiber.await(fiber)
                 assert.deepStrictEqual(imbalance(yield* Session.log(session)), [])
-                const last = (yield* logged(session)).at(-1)!
+                const last = (yield* logged(session)).at(-1)
+                if (Exit.isSuccess(exit) && exit.value.reason === "nothing-to-answer") {
+                  assert.deepStrictEqual([says, exit.value.steps, yield* Session.log(session)], [false, 0, before])
+                  return labels.push("nothing-to-answer")
+                }
+                assert(last !== undefined)
                 if (Exit.isSuccess(exit)) assert.strictEqual(last, `turn/end ${exit.value.reason}`)
                 else assert.strictEqual(last, Exit.hasInterrupts(exit) ? "turn/end aborted" : "turn/end error")
-                labels.push(last.slice("turn/end ".length))
+                return labels.push(last.slice("turn/end ".length))
               })
               const processes = inProcesses(program)
               for (const turns of processes) {
@@ -148,7 +154,8 @@ describe("any turns", () => {
           error: 10,
           "step-limit": 1,
           "max-tokens": 5,
-          "model-error": 5
+          "model-error": 5,
+          "nothing-to-answer": 5
         })
       }),
     patience

@@ -644,6 +644,84 @@ scopes:
 })
 
 // -----------------------------------------------------------------------------
+// a tool
+// -----------------------------------------------------------------------------
+
+describe("--tool", () => {
+  const library = `tools:
+  - { name: find_book, description: Find, parameters: { type: object } }
+  - { name: lend_book, description: Lend, parameters: { type: object } }
+scopes:
+  guest: { restrict: { deny: [lend_book] } }
+  desk: { tools: [{ name: lend_book, description: Lend at the desk, parameters: { type: object } }] }
+`
+
+  it.effect("hidden: who hides it, and where", () =>
+    Effect.gen(function* () {
+      const text = yield* explain(library, ["--tool", "lend_book", "--scope", "guest"])
+      assert.include(
+        text,
+        `tool "lend_book" of scope "global" is not shown: the restriction of scope\n"guest" denies it (-:5:30).\n-:3:5\n`
+      )
+      assert.notInclude(text, "SHOWN")
+      const answer = yield* explained(library, "--tool", "lend_book", "--scope", "guest")
+      assert.deepStrictEqual(
+        [answer.kind, answer.name, answer.shown, answer.by],
+        [
+          "tool",
+          "lend_book",
+          [],
+          [
+            {
+              kind: "restriction",
+              entry: "",
+              scope: "guest",
+              list: "deny",
+              place: { file: "-", line: 5, column: 30 }
+            }
+          ]
+        ]
+      )
+      assert.strictEqual(answer.entries[0].fate._tag, "Restricted")
+    })
+  )
+
+  it.effect("one that a provider knows and does not give", () =>
+    Effect.gen(function* () {
+      const text = yield* explain(listening, ["--tool", "glob"])
+      assert.match(text, /\n\ntool "glob" is not shown: tool provider "search"[\s\S]* hides\s+it\.\n$/u)
+      const given = yield* explain(library, ["--tool", "find_book"])
+      assert.notInclude(given, "is not shown")
+    })
+  )
+
+  it.effect("shown: its place among the tools and its size; a nearer one shadows it", () =>
+    Effect.gen(function* () {
+      const text = yield* explain(library, ["--tool", "lend_book"])
+      assert.include(text, `tool "lend_book" of scope "global" is in force.\n-:3:5\n`)
+      assert.match(text, /SHOWN\nnumber 2 of the tools: 72 characters, ~\d+ tokens, \d+% of the cached prefix\.\n$/u)
+      const desk = yield* explain(library, ["--tool", "lend_book", "--scope", "desk"])
+      assert.match(desk, /tool "lend_book" of scope "desk" is in force\.[\s\S]*of scope "global" is shadowed/u)
+      const { shown } = yield* explained(library, "--tool", "find_book")
+      assert.deepInclude(shown[0], { name: "find_book", index: 0 })
+    })
+  )
+
+  it.effect("an unknown one is a typed failure with the nearest and the known names", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* failed(library, "--tool", "len_book"),
+        'NothingFound: scope "global" knows no tool "len_book". Did you mean "lend_book"? It knows: find_book, lend_book.\n'
+      )
+      assert.strictEqual(
+        yield* failed("identity: Hi.", "--tool", "x"),
+        'NothingFound: scope "global" knows no tool "x". It knows none.\n'
+      )
+    })
+  )
+})
+
+// -----------------------------------------------------------------------------
 // a character
 // -----------------------------------------------------------------------------
 
@@ -879,8 +957,8 @@ describe("docs/explain.md", () => {
 
 describe("wrong usage", () => {
   const cases: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-    [["explain", "-", "--find", "a", "--offset", "1"], "Give one of --section, --offset and --find."],
-    [["explain", "-", "--section", "a", "--offset", "1"], "Give one of --section, --offset and --find."],
+    [["explain", "-", "--find", "a", "--offset", "1"], "Give one of --section, --tool, --offset and --find."],
+    [["explain", "-", "--section", "a", "--offset", "1"], "Give one of --section, --tool, --offset and --find."],
     [["explain", "-", "--find", ""], "--find needs a text."],
     [["explain", "-", "--offset=-1"], "--offset counts from 0."],
     [["explain", "-", "--offset", "x"], "x"],

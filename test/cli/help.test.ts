@@ -97,6 +97,14 @@ describe("--help", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.match(stderr, /^Print the system prompt[\s\S]*\n\nERROR\n {2}Missing required argument: FILE\n$/u)
       assert.notInclude(stderr, "\u001b")
+      for (const [args, error] of [
+        [["log", "shew"], 'Unknown subcommand "shew" for "preamble log"\n\n    Did you mean this?\n      show'],
+        [["tool", "x"], 'Unknown subcommand "tool" for "preamble"\n\n    Did you mean this?\n      tools']
+      ] as const) {
+        const near = yield* preamble(args)
+        assert.deepStrictEqual([near.code, near.stdout], [2, ""])
+        assert.isTrue(near.stderr.endsWith(`\n\nERROR\n  ${error}\n`), near.stderr)
+      }
       const odd = yield* preamble(["render", "a.yaml", "--scpe\u001b[31m", "x"])
       assert.strictEqual(odd.code, 2)
       assert.notInclude(odd.stderr, "\u001b")

@@ -17,6 +17,7 @@ import * as NodePath from "@effect/platform-node-shared/NodePath"
 import * as Layer from "effect/Layer"
 import { width } from "../../src/internal/width.ts"
 import type * as Event from "../../src/session/Event.ts"
+import type * as Message from "../../src/session/Message.ts"
 import * as Request from "../../src/session/Request.ts"
 import * as SessionHeader from "../../src/session/SessionHeader.ts"
 import * as SessionLog from "../../src/session/SessionLog.ts"
@@ -57,6 +58,7 @@ const json = (args: ReadonlyArray<string>, code = 0) =>
 interface Finding {
   readonly kind: string
   readonly line: number
+  readonly offset: number
   readonly seq?: number
   readonly rule?: string
   readonly path?: string
@@ -68,11 +70,12 @@ const findings = (file: string) =>
     const answer: {
       readonly findings: ReadonlyArray<Finding>
       readonly total: number
+      readonly warnings: number
       readonly unjudged: number
       readonly events: number
     } = JSON.parse(ended.stdout)
     assert.deepStrictEqual([ended.code, ended.stderr], [answer.total === 0 ? 0 : 1, ""])
-    assert.strictEqual(answer.total, answer.findings.length)
+    assert.strictEqual(answer.total + answer.warnings, answer.findings.length)
     return answer
   })
 
@@ -94,6 +97,26 @@ const stored = (drafts: ReadonlyArray<Event.Draft>, name = `${files++}.jsonl`) =
     yield* SessionFile.create(join(folder, name), header, { seed, fsync: false })
     return join(folder, name)
   }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)))
+
+const answer = (id: string, content: ReadonlyArray<Message.Block>): Event.Draft => ({
+  type: "assistant/message",
+  data: {
+    turn: 1,
+    step: 1,
+    message: { role: "assistant", id, source: { kind: "model", provider: "p", model: "m" }, content }
+  },
+  surfaceOp: "append"
+})
+
+const result = (callId: string): Event.Draft => ({
+  type: "tool/result",
+  data: {
+    turn: 1,
+    step: 1,
+    message: { role: "tool", id: `of ${callId}`, toolCallId: callId, source: { kind: "tool", callId }, content: [] }
+  },
+  surfaceOp: "append"
+})
 
 const turnStart: Event.Draft = { type: "turn/start", data: { turn: 1 } }
 const stepStart = (step: number): Event.Draft => ({ type: "step/start", data: { turn: 1, step } })
@@ -136,6 +159,7 @@ describe("log show", () => {
           .replaceAll(/\d+ of \d+ bytes \(\d+%\)/gu, "N of N bytes (N%)")
           .replace(/all \d+ bytes/u, "all N bytes"),
         `story.jsonl: session "s", format 4, 17 events
+Turn 1 is open.
 
 SURFACE (4)
   seq  role       source         replaces  bytes  text
@@ -361,6 +385,38 @@ assistant
     })
   )
 
+  it.effect("tells what is open: a turn, a step, calls without a result", () =>
+    Effect.gen(function* () {
+      const calls = ["c1", "c2"].map((id) => ({ type: "tool-call", id, name: "slow", arguments: "{}" }))
+      const killed = [turnStart, stepStart(1), events.user("x"), answer("a", calls)]
+      const open = (drafts: ReadonlyArray<Event.Draft>) =>
+        Effect.gen(function* () {
+          const file = yield* stored(drafts)
+          const { openCalls, position } = yield* json(["show", file])
+          const { stdout } = yield* log(["show", file])
+          return { openCalls, position, head: stdout.slice(0, stdout.indexOf("\n\n")).split("\n").slice(1) }
+        })
+      const call = (callId: string) => ({ callId, name: "slow", turn: 1, step: 1 })
+      assert.deepStrictEqual(yield* open(killed), {
+        openCalls: [call("c1"), call("c2")],
+        position: { turn: 1, step: 1, isTurnOpen: true, isStepOpen: true },
+        head: [
+          "Turn 1, step 1 is open; calls c1 (slow), c2 (slow) have no results. The next step answers them as stopped."
+        ]
+      })
+      const one = yield* open([...killed, result("c1")])
+      assert.deepStrictEqual(one.openCalls, [call("c2")])
+      assert.deepStrictEqual(one.head, [
+        "Turn 1, step 1 is open; call c2 (slow) has no result. The next step answers it as stopped."
+      ])
+      assert.deepStrictEqual((yield* open([...killed, result("c1"), result("c2"), stepEnd(1)])).head, [
+        "Turn 1 is open."
+      ])
+      const end: Event.Draft = { type: "turn/end", data: { turn: 1, reason: { kind: "completed" } } }
+      assert.deepStrictEqual((yield* open([turnStart, end])).head, [])
+    })
+  )
+
   it.effect("tells of an append that was not finished, and fails on what is damaged", () =>
     Effect.gen(function* () {
       const file = yield* stored(story)
@@ -378,7 +434,12 @@ assistant
       assert.deepInclude(errorOf(ended), { _tag: "LogDamaged", line: 5 })
       const missing = yield* log(["show", join(folder, "missing.jsonl")])
       assert.deepStrictEqual([missing.code, missing.stdout], [1, ""])
-      assert.match(missing.stderr, /^LogNotFound: session log "missing.jsonl" is not there/u)
+      assert.strictEqual(
+        missing.stderr,
+        'LogNotFound: session log "missing.jsonl" is not there. Give the path of its file; `preamble step` creates one.\n'
+      )
+      const asJson = yield* log(["show", join(folder, "missing.jsonl"), "--format", "json"])
+      assert.include(String(errorOf(asJson)["message"]), "Give the path of its file")
     })
   )
 })
@@ -397,6 +458,74 @@ const brief = ({ kind, line, path, rule, seq }: Finding): string =>
   ].join(" ")
 
 describe("log check", () => {
+  it.effect("what no model can be sent is a warning: a call or a result alone, a block that nobody knows", () =>
+    Effect.gen(function* () {
+      const call = (id: string) => ({ type: "tool-call", id, name: "slow", arguments: "{}" })
+      const drafts = [
+        turnStart,
+        stepStart(1),
+        events.user([{ type: "hologram", depth: 3 }]),
+        answer("a", [call("c1"), call("c2")]),
+        result("c1"),
+        answer("b", [events.text("Hm")]),
+        result("c9"),
+        answer("c", [call("c3")])
+      ]
+      const file = yield* stored(drafts)
+      const { findings: found, total, warnings } = yield* findings(file)
+      assert.deepStrictEqual([total, warnings], [0, 3])
+      assert.deepStrictEqual(found.map(brief), ["4 event 2 unsendable", "5 event 3 unsendable", "8 event 6 unsendable"])
+      assert.match(found[0]!.reason, /block of type "hologram"/u)
+      assert.match(found[1]!.reason, /^message "a" \(assistant\) .* its call "c2" has no result behind it\./u)
+      assert.match(found[2]!.reason, /no message before it calls "c9"/u)
+      const lines = readFileSync(file, "utf8").split("\n")
+      assert.deepInclude(found[2], { offset: Buffer.byteLength(`${lines.slice(0, 7).join("\n")}\n`) })
+      const text = yield* log(["check", file])
+      assert.strictEqual(text.code, 0)
+      assert.include(text.stdout, "jsonl:5, event 3: warning unsendable\n  message")
+      assert.match(text.stdout, /: format 4, 8 events: 3 warnings\n$/u)
+      // A torn end is an error, and leaves the rest to be judged; other damage does not.
+      appendFileSync(file, '{"type":')
+      const torn = yield* log(["check", file])
+      assert.strictEqual(torn.code, 1)
+      assert.match(torn.stdout, /: format 4, 8 events: 1 problem, 3 warnings\n$/u)
+      const damaged = plain(...drafts, { type: "user/message", data: null, surfaceOp: "append" })
+      assert.deepInclude(yield* findings(damaged), { total: 1, warnings: 0 })
+      // Events have other numbers in an older format.
+      const older = [
+        { type: "session", version: 3, id: "old", createdAt: 0, isSeeded: false, delegationDepth: 0 },
+        ...[events.system(""), answer("a", [call("c1")]), events.user("x")].map((draft, seq) => ({ seq, ...draft }))
+      ]
+      const old = yield* findings(write(textOf(older.map((row) => JSON.stringify(row)))))
+      assert.deepStrictEqual(old.findings.map(brief), ["1 unsendable"])
+    })
+  )
+
+  it.effect("several logs: each with what is wrong with it, once; as JSON a line for each", () =>
+    Effect.gen(function* () {
+      const good = plain(...story)
+      const bad = write("nonsense\n")
+      const ended = yield* log(["check", good, bad, good])
+      assert.deepStrictEqual([ended.code, ended.stderr], [1, ""])
+      assert.match(
+        ended.stdout,
+        /^\d+\.jsonl: format 4, 17 events: nothing is wrong\n\n\d+\.jsonl:1: format\n.*\n\n\d+\.jsonl: .*: 1 problem\n$/u
+      )
+      const asJson = yield* log(["check", good, bad, "--format", "json"])
+      assert.deepStrictEqual(
+        asJson.stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line).total),
+        [0, 1]
+      )
+      assert.strictEqual((yield* log(["check", good])).code, 0)
+      const missing = yield* log(["check", good, join(folder, "gone.jsonl")])
+      assert.deepStrictEqual([missing.code, missing.stdout], [1, ""])
+      assert.match(missing.stderr, /^LogNotFound: session log "gone\.jsonl"/u)
+    })
+  )
+
   it.effect("an intact log has no problem: exit 0", () =>
     Effect.gen(function* () {
       for (const file of [yield* stored(story), plain(...story)]) {
@@ -662,6 +791,12 @@ describe("log migrate", () => {
       assert.match(ended.stdout, /^renamed 3→4 \(/mu)
       assert.match(ended.stdout, /^opaque \(/mu)
       for (const line of ended.stdout.split("\n")) assert.isAtMost(width(line), 80)
+      const said = ended.stdout.replaceAll("\n", " ")
+      assert.include(said, "Logs of sessions that it started were not looked at, so that none is added to it.")
+      assert.include(
+        said,
+        "A FileStore names each file after its session: put this one into the folder of the store as story.jsonl."
+      )
       assert.deepStrictEqual(readFileSync(file), old)
       const before = yield* json(["show", file])
       const after = yield* json(["show", join(folder, "out.jsonl")])
@@ -670,7 +805,14 @@ describe("log migrate", () => {
       assert.deepInclude(after, { format: 4, renumbered: false })
       assert.strictEqual((yield* findings(join(folder, "out.jsonl"))).total, 0)
       const report = yield* json(["migrate", file, join(folder, "again.jsonl")])
-      assert.deepInclude(report, { out: "again.jsonl", from: 0, to: 4, eventsRead: 152, torn: null })
+      assert.deepInclude(report, {
+        out: "again.jsonl",
+        storeName: "story.jsonl",
+        from: 0,
+        to: 4,
+        eventsRead: 152,
+        torn: null
+      })
       assert.includeMembers(
         report.entries.map((entry: { action: string }) => entry.action),
         ["inserted", "dropped", "renamed", "rewritten", "remapped", "opaque"]
@@ -689,6 +831,8 @@ describe("log migrate", () => {
         "Its last 18 bytes, of an append that was not finished, were left out"
       )
       assert.strictEqual(readFileSync(out, "utf8").replaceAll(/,"crc":"[^"]*"/gu, ""), textOf(linesOf(story)))
+      const named = yield* log(["migrate", file, join(folder, "s.jsonl")])
+      assert.notMatch(named.stdout, /FileStore|started/u)
     })
   )
 

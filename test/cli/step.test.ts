@@ -316,8 +316,43 @@ user
       assert.strictEqual((yield* preamble(["step", broken, "--log", log, "--message", "y"])).code, 1)
       assert.strictEqual((yield* step(log, "--scope", "nobody")).code, 1)
       assert.deepStrictEqual(readFileSync(log), before)
-      assert.include((yield* step(log, "--set", "polcy=x")).stderr, "Did you mean {{policy}}?")
     })
+  )
+
+  it.effect(
+    "a variable that nobody knows is refused before anything is written; one that the scope leaves out is noted",
+    () =>
+      Effect.gen(function* () {
+        const log = newLog()
+        const unknown = yield* step(log, "--message", "x", "--set", "polcy=never", "--set", "cwd=/x")
+        assert.deepStrictEqual(unknown, {
+          code: 1,
+          stdout: "",
+          stderr:
+            'NothingFound: scope "global" has no variable "polcy", and no text refers to it. Did you mean "policy"? ' +
+            "It was set with --set. Nothing was logged.\n"
+        })
+        assert.deepStrictEqual([existsSync(log), existsSync(`${log}.lock`)], [false, false])
+        yield* json(log, "--message", "x")
+        const before = readFileSync(log)
+        const values = write("values.yaml", "zzz: x\n")
+        const refused = yield* step(log, "--var-file", values, "--format", "json")
+        assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
+        assert.deepInclude(errorOf(refused), {
+          _tag: "NothingFound",
+          sought: "variable",
+          value: "zzz",
+          scope: "global"
+        })
+        assert.notInclude(refused.stderr, "Did you mean")
+        assert.include(refused.stderr, "--var-file")
+        assert.deepStrictEqual(readFileSync(log), before)
+        const known = write("known.yaml", "identity: Hi.\nvariables: { policy: ask }\n")
+        const noted = yield* preamble(["step", known, "--log", newLog(), "--set", "policy=never"])
+        assert.deepStrictEqual([noted.code, noted.stderr], [0, "note: no text refers to {{policy}}.\n"])
+        const referred = write("referred.yaml", "identity: '{{late}}'\n")
+        assert.strictEqual((yield* preamble(["step", referred, "--log", newLog(), "--set", "late=x"])).code, 0)
+      })
   )
 
   it.effect("logs that cannot be written to: another's, an older one, one without checksums, a damaged one", () =>
@@ -331,12 +366,16 @@ user
       yield* json(log, "--message", "x")
       const busy = Effect.andThen(SessionFile.open(log), failure(log)).pipe(Effect.scoped, Effect.provide(platform))
       assert.strictEqual(yield* busy, "LogBusy")
+      const told = yield* Effect.andThen(SessionFile.open(log), step(log)).pipe(Effect.scoped, Effect.provide(platform))
+      assert.include(told.stderr, "is open in another program that writes to it.")
       assert.deepInclude(yield* json(log), { step: 2 })
       const bytes = readFileSync(log)
       const plain = bytes.toString().replaceAll(/,"crc":"[^"]*"/gu, "")
       assert.strictEqual(yield* failure(write("plain.jsonl", plain)), "MigrationRequired")
       const older = readFileSync(join(root, "test/session/logs/session.v3.jsonl"), "utf8")
       assert.strictEqual(yield* failure(write("older.jsonl", older)), "MigrationRequired")
+      const migrate = `preamble log migrate "${join(folder, "older.jsonl")}" OUT`
+      assert.include((yield* step(join(folder, "older.jsonl"))).stderr, migrate)
       assert.strictEqual(yield* failure(write("empty.jsonl", "")), "LogDamaged")
       assert.strictEqual(
         yield* failure(write("changed.jsonl", bytes.toString().replace("Copper", "Silver"))),
@@ -370,6 +409,14 @@ user
       const empty = yield* step(log, "--message", "", "--format", "json")
       assert.deepStrictEqual([empty.code, empty.stdout, errorOf(empty)["_tag"]], [2, "", "WrongUsage"])
       assert.isFalse(existsSync(log))
+      const bare = join(folder, "bare")
+      const refused = yield* step(bare, "--message", "x")
+      assert.deepStrictEqual([refused.code, refused.stdout, existsSync(bare)], [2, "", false])
+      assert.include(refused.stderr, `There is no log ${bare}, and a new one needs a name that ends in .jsonl`)
+      assert.include(refused.stderr, `--log ${bare}.jsonl`)
+      yield* json(log, "--message", "x")
+      const other = write("other.log", readFileSync(log, "utf8"))
+      assert.deepInclude(yield* json(other), { step: 2 })
     })
   )
 

@@ -144,7 +144,7 @@ describe("a step that does not come to its request", () => {
         assert.deepStrictEqual([first.step, second.step], [1, 2])
         const length = yield* lengthOf(session)
         const late = [yield* Effect.flip(first.commit([answer(first)])), yield* Effect.flip(first.retry())]
-        const ended = new StepEnded({ turn: 1, step: 1 })
+        const ended = new StepEnded({ turn: 1, step: 1, next: { turn: 1, step: 2 } })
         assert.deepStrictEqual(late, [ended, ended])
         yield* first.end
         assert.strictEqual(yield* lengthOf(session), length)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Event from "../../src/session/Event.ts"
 import type { AppendError } from "../../src/session/SessionError.ts"
+import * as SessionLog from "../../src/session/SessionLog.ts"
 import { changeable } from "../support/frozen.ts"
 import * as make from "./support/events.ts"
 
@@ -20,9 +21,33 @@ const violation = (input: unknown) => {
   return error._tag === "SurfaceViolation" ? error : assert.fail(error.message)
 }
 
+/** Would not compile without the comments. */
+export const mistakes = () => [
+  // @ts-expect-error: its data would be that of a known type.
+  Event.opaque("turn/start", { sky: "clear" }),
+  // @ts-expect-error: data of a known type is checked, also where drafts of other types are taken.
+  Event.number([{ type: "turn/start", data: { sky: "clear" } }], 0),
+  // @ts-expect-error: only `opaque` makes drafts of other types.
+  Event.number([{ type: "weather/report", data: { sky: "clear" } }], 0)
+]
+
 const opaque = (data: unknown, more?: object) => ({ seq: 3, type: "odd/thing", data, ...more })
 
 describe("fromUnknown", () => {
+  it("a host's own event is a draft like others, and is kept as it is", () => {
+    const drafts = [
+      { type: "turn/start" as const, data: { turn: 1 } },
+      Event.opaque("my-host/note", { sky: "clear" }),
+      Event.opaque("my-host/note", null, 5)
+    ]
+    const log = Result.getOrThrow(SessionLog.commit(SessionLog.empty(make.header), drafts))
+    const [, first, second] = SessionLog.events(log)
+    assert.deepStrictEqual<unknown>(first, { type: "my-host/note", data: { sky: "clear" }, seq: 1 })
+    assert.deepStrictEqual<unknown>(second, { type: "my-host/note", data: null, time: 5, seq: 2 })
+    assert.isTrue(Event.isOpaque(first!))
+    assert.deepStrictEqual(SessionLog.messages(log), [])
+  })
+
   it("shares nothing with what it was given, freezes all of it, and keeps members that no Schema names", () => {
     const input = {
       seq: 0,

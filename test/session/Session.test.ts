@@ -4,6 +4,8 @@ import type * as Message from "../../src/session/Message.ts"
 import * as Session from "../../src/session/Session.ts"
 import * as SessionLog from "../../src/session/SessionLog.ts"
 import { SessionStore } from "../../src/session/store/SessionStore.ts"
+import * as FileStore from "../../src/session/store/FileStore.ts"
+import { onFile, readText, writeText } from "./store/support.ts"
 import { agent, compact, deaf, header, inHistory, only, said, take } from "./support/agent.ts"
 
 describe("a session", () => {
@@ -48,6 +50,22 @@ describe("a session", () => {
         assert.deepStrictEqual(yield* SessionStore.use((store) => store.list), ["s"])
       })
     )
+  )
+
+  it.effect(
+    "says what an unfinished append had left, as its writer does",
+    onFile((log) => {
+      const folder = log.slice(0, log.lastIndexOf("/"))
+      return Effect.gen(function* () {
+        const made = yield* Effect.scoped(Session.create(header()))
+        assert.isUndefined(made.repaired)
+        const text = yield* readText(`${folder}/s.jsonl`)
+        yield* writeText(`${folder}/s.jsonl`, `${text}{"seq":0`)
+        const repaired = { offset: text.length, bytes: 8, lines: 0 }
+        assert.deepStrictEqual((yield* Effect.scoped(Session.open("s"))).repaired, repaired)
+        assert.isUndefined((yield* Effect.scoped(Session.open("s"))).repaired)
+      }).pipe(Effect.provide(FileStore.layer({ folder, fsync: false })))
+    })
   )
 
   it.effect("that was restored after a compaction begins a series, as it would have without that", () =>

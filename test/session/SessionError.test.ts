@@ -4,6 +4,7 @@ import {
   InvalidEvent,
   InvalidHeader,
   SessionError,
+  SplitCalls,
   StepEnded,
   SurfaceViolation
 } from "../../src/session/SessionError.ts"
@@ -14,7 +15,10 @@ const errors = [
   new InvalidHeader({ path: "$.id", reason: "no." }),
   new SurfaceViolation({ rule: "coverage", type: "user/message", seq: 3, seqs: [1, 2], reason: "no." }),
   new InvalidEvent({ type: `x\n${"y".repeat(99)}`, seq: 3, path: "$", reason: "no." }),
-  new StepEnded({ turn: 2, step: 3 })
+  new StepEnded({ turn: 2, step: 3 }),
+  new StepEnded({ turn: 2, step: 3, next: { turn: 3, step: 1 } }),
+  new SplitCalls({ startSeq: 2, endSeq: 4, seqs: [5, 6], isWaiting: false, nearest: { startSeq: 2, endSeq: 6 } }),
+  new SplitCalls({ startSeq: 4, endSeq: 4, seqs: [4], isWaiting: true })
 ]
 
 describe("SessionError", () => {
@@ -34,7 +38,10 @@ describe("SessionError", () => {
         "the header of the session log is invalid at $.id: no.",
         "event 3 (user/message) breaks the rule coverage: no.",
         `event 3 (x\\n${"y".repeat(76)}…) is invalid at $: no.`,
-        "step 3 of turn 2 has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit."
+        "step 3 of turn 2 has ended, and nothing more was appended to it. Prepare another step; what belongs to none can be appended with Session.commit.",
+        "step 3 of turn 2 has ended, since another step of this session began meanwhile (turn 3, step 1), and nothing more was appended to it. Run one turn of a session at a time.",
+        "the messages from 2 to 4 cannot be replaced: it would part calls from their results, which models refuse: 5, 6 would be left without the other. Begin at 2 and end at 6 instead.",
+        "the messages from 4 to 4 cannot be replaced: calls of 4 wait for results, which would have no call. Replace nothing of it until its calls have their results."
       ]
     )
   })

@@ -69,6 +69,8 @@ describe("random lives of a session", () => {
             "of a prompt": 0.2,
             "of a snapshot": 1,
             refused: 1,
+            settled: 0.3,
+            split: 0.3,
             interrupted: 1,
             failed: 1,
             unrendered: 1,

@@ -6,6 +6,7 @@ import type { Rendered } from "../../Rendered.ts"
 import type { Route, Said } from "../AgentStep.ts"
 import type * as Event from "../Event.ts"
 import type { Message } from "../Message.ts"
+import * as OpenCalls from "../OpenCalls.ts"
 import * as Position from "../Position.ts"
 import type * as Request from "../Request.ts"
 import * as RequestContext from "../RequestContext.ts"
@@ -120,21 +121,21 @@ const startsSeries = (state: State, header: RequestHeader.RequestHeader, { route
   )
 }
 
-/** Begins a step, and a turn if none is open. What an earlier process left open is closed first. */
+/**
+ * Begins a step, and a turn if none is open. What was left open, by an earlier process or by a step that still runs, is
+ * closed first: the calls that have no result, and the step.
+ */
 const begin = (growing: Growing): Result.Result<void, AppendError> => {
   const { position } = growing.log
   const { time } = growing.at
+  const left = [...OpenCalls.settle(growing.log, time), ...Position.endStep(position, time)]
   if (position.isTurnOpen) {
     const { step, turn } = position
-    return growing.add(...Position.endStep(position, time), {
-      type: "step/start",
-      time,
-      data: { turn, step: step + 1 }
-    })
+    return growing.add(...left, { type: "step/start", time, data: { turn, step: step + 1 } })
   }
   const turn = position.turn + 1
   return growing.add(
-    ...Position.endStep(position, time),
+    ...left,
     { type: "turn/start", time, data: { turn } },
     { type: "step/start", time, data: { turn, step: 1 } }
   )

@@ -106,6 +106,18 @@ export const last = <A>(self: Sparse<A>): A | undefined => {
   return node?.slots.findLast((slot) => slot !== undefined)
 }
 
+function* descend<A>(node: Node<A>): Generator<A> {
+  for (let i = node.slots.length - 1; i >= 0; i--) {
+    const slot = node.slots[i]
+    if (slot === undefined) continue
+    if (slot instanceof Leaf || slot instanceof Branch) yield* descend(slot)
+    else yield slot
+  }
+}
+
+/** The values from the highest key down, as far as they are asked for. */
+export const descending = <A>(self: Sparse<A>): Iterable<A> => (self.root === undefined ? [] : descend(self.root))
+
 const collect = <A>(node: Node<A>, shift: number, start: number, from: number, to: number, into: Array<A>): void => {
   for (let i = 0; i < node.slots.length; i++) {
     const slot = node.slots[i]

@@ -41,14 +41,18 @@ const reserved = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$))/iu
 const escapeFirst = (text: string): string => `%${text.charCodeAt(0).toString(16).toUpperCase()}${text.slice(1)}`
 
 /**
- * A name that every file system takes, unless it is too long, and that no two ids share. Where large and small letters
- * are the same to the file system, the header tells the sessions apart.
+ * The name of the file in which a store keeps the session of this id: one that every file system takes, unless it is too
+ * long, and that no two ids share. Where large and small letters are the same to the file system, the header tells the
+ * sessions apart.
+ *
+ * @since 0.1.0
+ * @category names
  */
-const nameOf = (id: string): string =>
+export const fileName = (id: string): string =>
   encodeURIComponent(id).replaceAll("*", "%2A").replace(reserved, escapeFirst) + suffix
 
 const shortNameOf = (id: string): string => {
-  const name = nameOf(id)
+  const name = fileName(id)
   if (name.length <= longest) return name
   throw new RangeError(
     `its name would have ${name.length} characters, and at most ${longest} fit. Give the session a shorter id.`
@@ -60,7 +64,7 @@ const idOf = (name: string): string | undefined => {
   if (!name.endsWith(suffix)) return undefined
   try {
     const id = decodeURIComponent(name.slice(0, -suffix.length))
-    return id !== "" && nameOf(id) === name ? id : undefined
+    return id !== "" && fileName(id) === name ? id : undefined
   } catch {
     return undefined
   }

@@ -91,9 +91,22 @@ const readHeader = Effect.fnUntraced(function* (log: string, pieces: reader.Read
       return { header, checked: first.checked, piece: { ...piece, lines } }
     }
     if (piece.ending !== undefined) {
-      return yield* new LogDamaged({ log, line: 1, offset: 0, reason: "its header is missing or not complete" })
+      return yield* new LogDamaged({
+        log,
+        line: 1,
+        offset: 0,
+        reason: "its header is missing or not complete, or this is no session log"
+      })
     }
   }
+})
+
+/** The header of a log that can be written. */
+const readOwnHeader = Effect.fnUntraced(function* (log: string, pieces: reader.Reader, expected?: Expected) {
+  const read = yield* readHeader(log, pieces, expected)
+  if (read.checked) return read
+  const reason = "has no checksums, since another program wrote it"
+  return yield* new MigrationRequired({ log, version: read.header.version, reason })
 })
 
 /** Reads on to the end. */
@@ -227,14 +240,12 @@ export const open = Effect.fnUntraced(function* (
   const path = yield* Effect.mapError(fs.realPath(log), (error) =>
     isNotFound(error) ? new LogNotFound({ log }) : failure(error)
   )
+  // A file that is no log of ours gets no lock beside it.
+  yield* Effect.scoped(Effect.flatMap(openToRead(log), (pieces) => readOwnHeader(log, pieces, options)))
   yield* lock(log, `${path}.lock`)
   const file = yield* openToAppend(log, path)
   const pieces = yield* reader.make(log, file)
-  const { checked, header, piece } = yield* readHeader(log, pieces, options)
-  if (!checked) {
-    const reason = "has no checksums, since another program wrote it"
-    return yield* new MigrationRequired({ log, version: header.version, reason })
-  }
+  const { header, piece } = yield* readOwnHeader(log, pieces, options)
   const { committed, torn } = (yield* readEnding(pieces, piece)).ending
   if (torn !== undefined) {
     yield* file
@@ -249,6 +260,9 @@ export const open = Effect.fnUntraced(function* (
   if (fsync) yield* Effect.mapError(syncFolder(paths.dirname(path)), failure)
   return yield* writer.make(fs, { log, path, file, header, end: committed, repaired: torn, fsync })
 }, owned)
+
+const noFolder = (folder: string): Error =>
+  new Error(`the folder ${JSON.stringify(folder)} is not there: create it first`)
 
 /** Writes a whole log into a file that nobody knows yet. */
 const writeAll = Effect.fnUntraced(function* <E, R>(
@@ -310,7 +324,10 @@ export const create = Effect.fnUntraced(function* <E = never, R = never>(
   )
   const discard = (file: string) => Effect.ignore(fs.remove(file, { force: true }))
   yield* refuseExisting
-  const folder = yield* Effect.mapError(fs.realPath(paths.dirname(log)), failure)
+  const named = paths.dirname(log)
+  const folder = yield* Effect.mapError(fs.realPath(named), (error) =>
+    isNotFound(error) ? new StoreFailure({ log, operation: "create", cause: noFolder(named) }) : failure(error)
+  )
   const path = paths.join(folder, paths.basename(log))
   yield* lock(log, `${path}.lock`)
   yield* refuseExisting

@@ -97,7 +97,7 @@ export class LogDamaged extends stackless(
     const what = `${named(this)} is damaged in line ${this.line}, at byte ${this.offset}: ${sentence(this.reason)}`
     return this.offset === 0
       ? `${what} Restore the file from a copy.`
-      : `${what} All before it is intact. Restore the file from a copy, or keep it and go on with a copy of its first ${this.offset} bytes.`
+      : `${what} Those before it are intact. Restore the file from a copy; or keep it, and go on with a copy of its first ${this.offset} bytes, as \`head -c ${this.offset}\` prints them.`
   }
 }
 

@@ -103,6 +103,7 @@ describe("sparse", () => {
               }
               for (const [version, values] of versions) {
                 assert.deepStrictEqual(sparse.values(version), values)
+                assert.deepStrictEqual([...sparse.descending(version)], values.toReversed())
                 assert.strictEqual(version.size, values.length)
                 assert.strictEqual(sparse.first(version), values[0])
                 assert.strictEqual(sparse.last(version), values.at(-1))

@@ -105,6 +105,7 @@ describe("a folder of logs", () => {
         [...names.values()]
       )
       assert.sameMembers([...(yield* store.list)], [...names.keys()])
+      for (const [id, name] of names) assert.strictEqual(FileStore.fileName(id), name)
     }).pipe(Effect.provide(platform))
   )
 })

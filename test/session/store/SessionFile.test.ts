@@ -50,7 +50,7 @@ describe("a new file", () => {
         const error = yield* Effect.flip(Effect.scoped(SessionFile.create(`${log}/none/log`, headerOf("s"))))
         assert.strictEqual(error._tag, "StoreFailure")
         assert.include(error.message, "could not create")
-        assert.include(error.message, "ENOENT")
+        assert.include(error.message, `the folder ${JSON.stringify(`${log}/none`)} is not there: create it first.`)
       })
     )
   )
@@ -199,6 +199,52 @@ describe("opening", () => {
   )
 
   it.effect(
+    "leaves nothing beside what is no log of ours",
+    onFile((log) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = log.slice(0, log.lastIndexOf("/"))
+        const older = `${JSON.stringify({ ...headerOf("s"), version: 3 })}\n`
+        const bare = `${JSON.stringify(headerOf("s"))}\n`
+        for (const [text, message] of [
+          ["sections:\n  - name: a\n", /this is no session log: its first line is no header, since it is no JSON/u],
+          ["[1]\n", /this is no session log/u],
+          ["one line", /this is no session log/u],
+          [older, /format 3/u],
+          [bare, /checksums/u]
+        ] as const) {
+          yield* writeText(log, text)
+          assert.match((yield* Effect.flip(SessionFile.open(log))).message, message)
+          assert.deepStrictEqual(yield* fs.readDirectory(folder), ["log.jsonl"])
+        }
+        yield* fs.remove(log)
+        yield* fs.makeDirectory(log)
+        assert.match((yield* Effect.flip(SessionFile.open(log))).message, /a folder, and no session log/u)
+        assert.deepStrictEqual(yield* fs.readDirectory(folder), ["log.jsonl"])
+      })
+    )
+  )
+
+  it.effect(
+    "says of a changed line that it was changed, and how to keep those before",
+    onFile((log) =>
+      Effect.gen(function* () {
+        yield* createLog(log, 1, 1, 1)
+        const text = yield* readText(log)
+        yield* writeText(log, text.replace('"n":1', '"n":7'))
+        const error = yield* Effect.flip(SessionFile.open(log))
+        assert(error._tag === "LogDamaged")
+        assert.match(
+          error.message,
+          /line 3, .* this line was changed after it was written.* Those before it are intact/u
+        )
+        yield* writeText(log, text.slice(0, error.offset))
+        yield* SessionFile.open(log)
+      })
+    )
+  )
+
+  it.effect(
     "by another name of the file meets the same lock",
     onFile((log) =>
       Effect.gen(function* () {
@@ -282,7 +328,10 @@ describe("the errors", () => {
       assert.strictEqual(decoded.message, error.message)
       assert.strictEqual(decoded._tag, error._tag)
     }
-    assert.match(errors[4]?.message ?? "", /All before it is intact\. .* its first 70 bytes\.$/u)
+    assert.match(
+      errors[4]?.message ?? "",
+      /Those before it are intact\. .* its first 70 bytes, as `head -c 70` prints them\.$/u
+    )
     const whole = new StoreError.LogDamaged({ log, line: 1, offset: 0, reason: "its header is missing" })
     assert.match(whole.message, /its header is missing\. Restore the file from a copy\.$/u)
   })

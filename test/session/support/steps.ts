@@ -15,7 +15,7 @@ import * as Surface from "../../../src/session/Surface.ts"
 import type { Tally } from "../../support/check.ts"
 import { answer, bare, brief, deaf, header, inHistory, type World } from "./agent.ts"
 import { type Action, change, pick, routes } from "./lives.ts"
-import { current, empty, json, nesting, prefixOf, reread } from "./words.ts"
+import { assertPaired, current, empty, json, nesting, prefixOf, reread } from "./words.ts"
 
 /** One route for a while. */
 const optionsOf = (life: Life, { a, b, c }: Action): AgentStep.Options => {
@@ -97,6 +97,7 @@ export class Life {
   }
 
   record(step: AgentStep.AgentStep): void {
+    assertPaired(step.request)
     const before = this.#requests.at(-1)
     const expected = before === undefined ? undefined : prefixOf(step.request, before)
     if (!this.#steered) assert.deepStrictEqual(Option.getOrUndefined(step.prefix), expected)
@@ -131,12 +132,13 @@ export class Life {
   }
 }
 
-const results = (step: AgentStep.AgentStep, n: number): ReadonlyArray<Event.Draft> => {
+/** Without the result, as where the process is killed in the tool. */
+const results = (step: AgentStep.AgentStep, n: number, killed: boolean): ReadonlyArray<Event.Draft> => {
   const at = { turn: step.turn, step: step.step }
   const said = answer(step)
-  const call = { type: "tool-call", callId: `call ${n}`, name: "bash", arguments: "{}" }
-  return [
-    { type: "tool/call", data: { ...at, callId: call.callId, name: "bash", arguments: "{}" } },
+  const call = { type: "tool-call", id: `call ${n}`, name: "bash", arguments: "{}" }
+  const drafts: ReadonlyArray<Event.Draft> = [
+    { type: "tool/call", data: { ...at, callId: call.id, name: "bash", arguments: "{}" } },
     { ...said, data: { ...said.data, message: { ...said.data.message, content: [call] } } },
     {
       type: "tool/result",
@@ -145,8 +147,8 @@ const results = (step: AgentStep.AgentStep, n: number): ReadonlyArray<Event.Draf
         message: {
           role: "tool",
           id: `result ${n}`,
-          toolCallId: call.callId,
-          source: { kind: "tool", callId: call.callId },
+          toolCallId: call.id,
+          source: { kind: "tool", callId: call.id },
           content: [{ type: "text", text: "done" }],
           ...(n % 3 === 0 ? { isError: true } : undefined)
         }
@@ -154,6 +156,7 @@ const results = (step: AgentStep.AgentStep, n: number): ReadonlyArray<Event.Draf
       surfaceOp: "append"
     }
   ]
+  return killed ? drafts.slice(0, -1) : drafts
 }
 
 /** Replaces some messages behind the head, or with it. */
@@ -165,18 +168,21 @@ const compact = (life: Life, { a, b, kind }: Action) =>
     const taken = nodes.slice(from, from + 1 + (b % 9))
     const [start, end] = [taken[0], taken.at(-1)]
     if (start === undefined || end === undefined) return
-    const done = yield* Effect.result(
+    const replace = (range: Compaction.Range) =>
       Session.commit(life.session, (log) =>
         Compaction.drafts(log, {
           id: `c${log.length}`,
-          startSeq: start.seq,
-          endSeq: end.seq,
+          ...range,
           content: [{ type: "text", text: "sum" }],
           messageId: `sum ${log.length}`,
           time: 0
         })
       )
-    )
+    const first = yield* Effect.result(replace({ startSeq: start.seq, endSeq: end.seq }))
+    const split = Result.isFailure(first) && first.failure._tag === "SplitCalls" ? first.failure : undefined
+    if (split !== undefined) life.tally.count(split.nearest === undefined ? "waiting" : "split")
+    if (split !== undefined && split.nearest === undefined) return
+    const done = split?.nearest === undefined ? first : yield* Effect.result(replace(split.nearest))
     if (kind === "head") {
       assert.deepInclude(Result.getOrThrow(Result.flip(done)), { _tag: "SurfaceViolation", rule: "head" })
       assert.strictEqual(yield* life.log, before)
@@ -196,6 +202,7 @@ const labels = (logged: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...(logged.some((event) => event.startsWith("system/message for")) ? ["replaced"] : []),
   ...(logged.includes("system/message") ? ["appended"] : []),
   ...(logged.includes("developer/message") ? ["tools told"] : []),
+  ...(logged[0] === "tool/result" ? ["settled"] : []),
   ...(logged.some((event) => /^request\/header (?:series|.* startsSeries)/.test(event)) ? ["series"] : [])
 ]
 
@@ -218,7 +225,7 @@ const step = (life: Life, action: Action) =>
           )
           life.tally.count("twin")
         }
-        yield* step.commit(action.kind === "tools" ? results(step, action.a) : [answer(step)])
+        yield* step.commit(action.kind === "tools" ? results(step, action.a, action.b % 2 === 1) : [answer(step)])
         return step
       })
     )

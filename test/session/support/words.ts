@@ -89,3 +89,16 @@ export const current = (step: AgentStep.AgentStep, log: SessionLog.SessionLog, r
 }
 
 export const empty: Message.Message = { role: "user", id: "none", source: { kind: "user" }, content: [] }
+
+/** The results of an answer stand behind it, before anything else. */
+export const assertPaired = ({ messages }: Request.Request): void => {
+  for (const [i, message] of messages.entries()) {
+    if (message.role !== "assistant") continue
+    const calls = message.content.filter(Message.isToolCall).map(({ id }) => id)
+    const results = messages.slice(i + 1, i + 1 + calls.length)
+    assert.deepStrictEqual(
+      results.map((result) => result.role === "tool" && result.toolCallId),
+      calls
+    )
+  }
+}

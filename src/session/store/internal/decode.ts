@@ -32,7 +32,10 @@ export const header = (
   session: string | undefined
 ): Result.Result<SessionHeader.SessionHeader, HeaderError> => {
   const row = rowOf(log, line)
-  if (Result.isFailure(row)) return Result.fail(row.failure)
+  if (Result.isFailure(row)) {
+    const { failure } = row
+    return Result.fail(line.checked ? failure : new InvalidLog({ file: log, line: 1, reason: noLog(failure) }))
+  }
   if (!line.checked && Object.keys(row.success).at(-1) === "crc") {
     return Result.fail(new LogDamaged({ log, line: 1, offset: 0, reason: "its checksum cannot be read" }))
   }
@@ -52,6 +55,9 @@ export const header = (
       return current(log, row.success, session)
   }
 }
+
+const noLog = ({ reason }: LogDamaged): string =>
+  `this is no session log: its first line is no header, since ${reason}.`
 
 const current = (
   log: string,

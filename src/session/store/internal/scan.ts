@@ -92,12 +92,15 @@ interface Judged {
 
 const end = new Uint8Array([lineFeed])
 
+const changed =
+  "this line was changed after it was written, or one before it is gone: its checksum is not that of the file up to here"
+
 const judge = (bytes: Uint8Array, { checksum, lines, offset }: Position): Result.Result<Judged, Damage> => {
   const refuse = (reason: string) => Result.fail({ line: lines + 1, offset, reason })
   const mark = findMark(bytes)
   if (mark === undefined) return refuse("it does not end with a checksum, as the lines before it do")
   const sum = checksumOf(bytes.subarray(0, mark.covered), checksum)
-  if (!matches(mark, sum)) return refuse("its checksum is not that of the file up to here")
+  if (!matches(mark, sum)) return refuse(changed)
   return Result.succeed({
     line: { line: lines + 1, offset, body: bytes.subarray(0, mark.body), checked: true },
     more: mark.more,
