@@ -19,7 +19,6 @@ import type * as AgentStep from "../session/AgentStep.ts"
 import * as Event from "../session/Event.ts"
 import type * as Message from "../session/Message.ts"
 import * as OpenCalls from "../session/OpenCalls.ts"
-import * as Session from "../session/Session.ts"
 import type { StepEnded } from "../session/SessionError.ts"
 import type { AppendError } from "../session/store/SessionStore.ts"
 import * as Surface from "../session/Surface.ts"
@@ -173,20 +172,3 @@ const run = (
     onSuccess: (result) => Effect.succeed({ result, isFailure: false }),
     onFailure: (error) => Effect.as(onFailure(error), { result: ToolAnswer.text(error), isFailure: true })
   })
-
-// -----------------------------------------------------------------------------
-// combinators
-// -----------------------------------------------------------------------------
-
-/**
- * Answers the calls at the end of the log that have no result, since a process has ended while it ran them. They are not
- * run again: nobody knows what they have done. Nothing, if there are none. The next step and the end of the turn do this by
- * themselves.
- *
- * @since 0.1.0
- * @category combinators
- */
-export const settle = (session: Session.Session): Effect.Effect<void, AppendError> =>
-  Effect.flatMap(Clock.currentTimeMillis, (time) =>
-    Effect.asVoid(Session.commit(session, (log) => Result.succeed(OpenCalls.settle(log, time))))
-  )

@@ -18,6 +18,7 @@ import * as Flag from "effect/cli/Flag"
 import { nearest } from "../internal/nearest.ts"
 import type { Rendered } from "../Rendered.ts"
 import * as AgentStep from "../session/AgentStep.ts"
+import * as OpenCalls from "../session/OpenCalls.ts"
 import * as Position from "../session/Position.ts"
 import * as Session from "../session/Session.ts"
 import * as SessionHeader from "../session/SessionHeader.ts"
@@ -226,7 +227,10 @@ const endingTurn = Effect.fnUntraced(function* (session: Session.Session, { isTu
       state.log.position.turn === turn
         ? // Whoever began it is gone.
           Result.flatMap(
-            SessionLog.commit(state.log, Position.endTurn(state.log.position, "interrupted", time)),
+            SessionLog.commit(state.log, [
+              ...OpenCalls.settle(state.log, time),
+              ...Position.endTurn(state.log.position, "interrupted", time)
+            ]),
             (log) => f({ ...state, log })
           )
         : f(state)

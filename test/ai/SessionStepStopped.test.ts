@@ -130,26 +130,3 @@ describe("a step that is interrupted", () => {
     })
   )
 })
-
-describe("SessionStep.settle", () => {
-  it.effect("answers the calls that a process has left, once, and nothing else", () => {
-    const model = scripted([call("1", "read", { path: "a" }), call("2", "read", { path: "b" })])
-    return Effect.gen(function* () {
-      const whole = yield* open("whole")
-      yield* SessionStep.settle(whole)
-      assert.strictEqual((yield* Session.log(whole)).length, 0)
-      yield* step(whole, hello)
-      const log = yield* Session.log(whole)
-      const cut = SessionLog.events(log).findLastIndex(({ type }) => type === "tool/result")
-      const left = yield* Session.create(header("left"), SessionLog.events(log, { to: cut }))
-      yield* SessionStep.settle(left)
-      yield* SessionStep.settle(left)
-      assert.deepStrictEqual((yield* logged(left)).slice(-2), ["tool/result 1", "tool/result 2 failed"])
-      assert.deepStrictEqual((yield* Session.log(left)).length, cut + 1)
-      assert.match(String(resultTexts(yield* Session.log(left))[1]), stopped)
-      const before = log.length
-      yield* SessionStep.settle(whole)
-      assert.strictEqual((yield* Session.log(whole)).length, before)
-    }).pipe(Effect.scoped, Effect.provide(agent(model.layer, tool("read"))))
-  })
-})
