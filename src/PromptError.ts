@@ -10,7 +10,7 @@
  */
 import * as Schema from "effect/Schema"
 import { isBuiltIn } from "./internal/builtInNames.ts"
-import { visible } from "./internal/excerpt.ts"
+import { sentence, visible } from "./internal/excerpt.ts"
 import { stackless } from "./internal/stackless.ts"
 import { describeCause, describeOwner, Kind, ownerSchema } from "./Owner.ts"
 
@@ -27,9 +27,6 @@ const place = {
   column: Schema.Int,
   excerpt: Schema.String
 }
-
-/** Ends a text that others wrote, so that ours can go on. */
-const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
 
 const list = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
 

@@ -7,11 +7,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { quoteName } from "./internal/excerpt.ts"
+import { quoteName, sentence } from "./internal/excerpt.ts"
 import { stackless } from "./internal/stackless.ts"
 import { describeCause, describeOwner, ownerSchema } from "./Owner.ts"
-
-const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
 
 // -----------------------------------------------------------------------------
 // errors

@@ -4,10 +4,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { clip, visible } from "../internal/excerpt.ts"
+import { quoteName } from "../internal/excerpt.ts"
 import { stackless } from "../internal/stackless.ts"
-
-const quote = (text: string): string => `"${clip(visible(text), 80)}"`
 
 // -----------------------------------------------------------------------------
 // errors
@@ -33,7 +31,7 @@ export class UnsendableMessage extends stackless(
   override get message(): string {
     const place = this.block === undefined ? "" : `, block ${this.block}`
     const event = this.seq === undefined ? "" : `event ${this.seq}, `
-    return `message ${quote(this.messageId)} (${event}${this.role}${place}) cannot be sent to a model: ${this.reason} Replace it, as a compaction does if it is in a log, or use an adapter that knows it.`
+    return `message ${quoteName(this.messageId)} (${event}${this.role}${place}) cannot be sent to a model: ${this.reason} Replace it, as a compaction does if it is in a log, or use an adapter that knows it.`
   }
 }
 

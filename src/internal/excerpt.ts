@@ -23,6 +23,9 @@ export const clipMiddle = (text: string, max: number): string => {
   return clip(text, max - (text.length - end)) + text.slice(halves(text, end) ? end + 1 : end)
 }
 
+/** Ends a text that others wrote, so that ours can go on. */
+export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
+
 /** A name that somebody made up, between quotes: on one line, nothing in it unseen, and short. */
 export const quoteName = (name: string): string => `"${clip(visible(name), 80)}"`
 

@@ -110,26 +110,38 @@ export const fromLog = (log: SessionLog): ReadonlyArray<Call> => {
 export const stopped = "This call was stopped before it gave a result. It may have done some of its work, or all of it."
 
 /**
+ * The event that gives the result of a call.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const toResult = (
+  { callId, resultId, step, turn }: Call,
+  { content, isError }: { readonly content: ReadonlyArray<Message.Block>; readonly isError: boolean },
+  time: number
+): Event.Draft<"tool/result"> => ({
+  type: "tool/result",
+  time,
+  data: {
+    turn,
+    step,
+    message: {
+      role: "tool",
+      id: resultId,
+      toolCallId: callId,
+      source: { kind: "tool", callId },
+      content,
+      ...(isError ? { isError } : undefined)
+    }
+  },
+  surfaceOp: "append"
+})
+
+/**
  * The results of the calls that have none, to be committed next to this very log.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const settle = (log: SessionLog, time: number): ReadonlyArray<Event.Draft<"tool/result">> =>
-  fromLog(log).map(({ callId, resultId, step, turn }) => ({
-    type: "tool/result",
-    time,
-    data: {
-      turn,
-      step,
-      message: {
-        role: "tool",
-        id: resultId,
-        toolCallId: callId,
-        source: { kind: "tool", callId },
-        content: [{ type: "text", text: stopped }],
-        isError: true
-      }
-    },
-    surfaceOp: "append"
-  }))
+  fromLog(log).map((call) => toResult(call, { content: [{ type: "text", text: stopped }], isError: true }, time))

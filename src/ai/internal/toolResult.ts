@@ -43,25 +43,7 @@ export const callDraft = (
   data: { turn, step, callId, name, arguments: text }
 })
 
-export const draft = (
-  { callId, resultId, seq, step, turn }: LoggedCall,
-  { isFailure, result }: Outcome,
-  time: number
-): Event.Draft<"tool/result"> => ({
-  type: "tool/result",
-  time,
-  data: {
-    turn,
-    step,
-    message: {
-      role: "tool",
-      id: resultId,
-      toolCallId: callId,
-      source: { kind: "tool", callId },
-      content: MessagePrompt.toContent(result),
-      ...(isFailure ? { isError: true } : undefined)
-    }
-  },
-  surfaceOp: "append",
-  ...(seq === undefined ? undefined : { sourceEventSeqs: [seq] })
+export const draft = (call: LoggedCall, { isFailure, result }: Outcome, time: number): Event.Draft<"tool/result"> => ({
+  ...OpenCalls.toResult(call, { content: MessagePrompt.toContent(result), isError: isFailure }, time),
+  ...(call.seq === undefined ? undefined : { sourceEventSeqs: [call.seq] })
 })

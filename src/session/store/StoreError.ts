@@ -6,11 +6,9 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { sentence } from "../../internal/excerpt.ts"
 import { stackless } from "../../internal/stackless.ts"
 import { describeCause } from "../../Owner.ts"
-
-/** Ends a text that others wrote, so that ours can go on. */
-const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)
 
 const named = (self: { readonly log: string }): string => `session log ${JSON.stringify(self.log)}`
 
