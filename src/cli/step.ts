@@ -19,7 +19,7 @@ import { nearest } from "../internal/nearest.ts"
 import type { Rendered } from "../Rendered.ts"
 import * as AgentStep from "../session/AgentStep.ts"
 import * as OpenCalls from "../session/OpenCalls.ts"
-import * as Position from "../session/Position.ts"
+import type * as Position from "../session/Position.ts"
 import * as Session from "../session/Session.ts"
 import * as SessionHeader from "../session/SessionHeader.ts"
 import * as SessionLog from "../session/SessionLog.ts"
@@ -226,12 +226,8 @@ const endingTurn = Effect.fnUntraced(function* (session: Session.Session, { isTu
     session.modify((state) =>
       state.log.position.turn === turn
         ? // Whoever began it is gone.
-          Result.flatMap(
-            SessionLog.commit(state.log, [
-              ...OpenCalls.settle(state.log, time),
-              ...Position.endTurn(state.log.position, "interrupted", time)
-            ]),
-            (log) => f({ ...state, log })
+          Result.flatMap(SessionLog.commit(state.log, OpenCalls.endTurn(state.log, "interrupted", time)), (log) =>
+            f({ ...state, log })
           )
         : f(state)
     )

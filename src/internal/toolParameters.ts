@@ -26,16 +26,14 @@ const isOfObjects = (root: JsonSchema.JsonSchema): boolean =>
   root.type === "object" || ["anyOf", "oneOf", "allOf", "$ref"].some((key) => key in root)
 
 /** A struct without fields says of JSON only that it is not null. Whoever writes it means an object. */
-const isWithoutFields = (schema: Schema.Constraint): boolean => {
-  const { not } = Schema.toJsonSchemaDocument(schema).schema
-  return typeof not === "object" && not !== null && "type" in not && not.type === "null"
-}
+const isWithoutFields = ({ not }: JsonSchema.JsonSchema): boolean =>
+  typeof not === "object" && not !== null && "type" in not && not.type === "null"
 
 const written = (schema: Schema.Constraint): Result.Result<JsonSchema.JsonSchema, string> =>
   Result.try({
     try: () => {
       const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
-      if (isWithoutFields(schema)) {
+      if (isWithoutFields(root)) {
         const { not: _, ...said } = root
         return { ...said, type: "object", properties: {} }
       }
@@ -67,7 +65,9 @@ const without = (
 
 /** What decodes from JSON what the Schema describes. */
 export const ofSchema = (schema: Schema.Constraint): Decoder => ({
-  schema: isWithoutFields(schema) ? Schema.Record(Schema.String, Schema.Json) : Schema.toCodecJson(schema),
+  schema: isWithoutFields(Schema.toJsonSchemaDocument(schema).schema)
+    ? Schema.Record(Schema.String, Schema.Json)
+    : Schema.toCodecJson(schema),
   onExcessProperty: "ignore"
 })
 

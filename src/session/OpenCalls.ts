@@ -10,6 +10,7 @@
 import * as Event from "./Event.ts"
 import * as sparse from "./internal/sparse.ts"
 import * as Message from "./Message.ts"
+import * as Position from "./Position.ts"
 import type { SessionLog } from "./SessionLog.ts"
 
 // -----------------------------------------------------------------------------
@@ -145,3 +146,15 @@ export const toResult = (
  */
 export const settle = (log: SessionLog, time: number): ReadonlyArray<Event.Draft<"tool/result">> =>
   fromLog(log).map((call) => toResult(call, { content: [{ type: "text", text: stopped }], isError: true }, time))
+
+/**
+ * The events that end the open turn, to be committed next to this very log: the results of the calls that have none, and
+ * the ends of the step and the turn.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const endTurn = (log: SessionLog, reason: string | Message.Source, time: number): ReadonlyArray<Event.Draft> => [
+  ...settle(log, time),
+  ...Position.endTurn(log.position, reason, time)
+]

@@ -18,7 +18,6 @@ import * as Stream from "effect/Stream"
 import type * as Event from "./Event.ts"
 import type { Source } from "./Message.ts"
 import * as OpenCalls from "./OpenCalls.ts"
-import * as Position from "./Position.ts"
 import * as Request from "./Request.ts"
 import type * as SessionError from "./SessionError.ts"
 import * as SessionHeader from "./SessionHeader.ts"
@@ -202,9 +201,5 @@ export const commit = <E = never>(
  */
 export const endTurn = (self: Session, reason: string | Source): Effect.Effect<void, AppendError> =>
   Effect.flatMap(Clock.currentTimeMillis, (time) =>
-    Effect.asVoid(
-      commit(self, (log) =>
-        Result.succeed([...OpenCalls.settle(log, time), ...Position.endTurn(log.position, reason, time)])
-      )
-    )
+    Effect.asVoid(commit(self, (log) => Result.succeed(OpenCalls.endTurn(log, reason, time))))
   )
