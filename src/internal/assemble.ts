@@ -36,12 +36,9 @@ export const assemble = (
   const context = options?.context ?? { scope: global, annotations: Context.empty() }
   return Result.gen(function* () {
     const plan = yield* Plan.make(options?.context?.scope.label ?? overlays.at(-1)?.scope ?? "global", overlays)
-    const known = values.empty()
-    for (const step of values.steps(plan)) {
-      const refused = step.accept(step.slot, known)
-      if (refused !== undefined) return yield* Result.fail(refused)
-    }
-    const base = yield* compose(plan, known, options?.toolOrder, options?.sortToolKeys === true)
+    const known = values.gathering(plan)
+    for (const { slot, take } of known.steps) yield* take(slot)
+    const base = yield* compose(plan, known.values, options?.toolOrder, options?.sortToolKeys === true)
     let assembly = base
     for (const listener of plan.listeners) assembly = yield* edit(listener, assembly, context)
     return yield* seal(base, assembly)

@@ -8,9 +8,9 @@ import * as Result from "effect/Result"
 import type { AssembleContext } from "../AssembleContext.ts"
 import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
-import { ownerFields, ProviderFailure } from "../PromptError.ts"
+import { type Owner, ownerFields, ProviderFailure } from "../PromptError.ts"
 import { mapFailures } from "./failure.ts"
-import { AtStart, Constant, isEffect, type Slot } from "./give.ts"
+import { AtStart, isEffect, provideServices, type Read, type Slot, valueOf } from "./give.ts"
 import * as values from "./values.ts"
 
 /** An Exit if no provider gives an Effect. */
@@ -18,45 +18,51 @@ export const evaluate = (
   plan: Plan<Provided>,
   context: AssembleContext
 ): Effect.Effect<values.Values, values.Refusal> => {
-  const steps = values.steps(plan)
-  const into = values.empty()
-  const read = steps.map(({ slot }) => (slot instanceof AtStart ? slot.read(context.scope) : undefined))
+  const gathered = values.gathering<Provided>(plan)
+  const { steps } = gathered
+  const read = readAll(steps, context)
   const from = (start: number): Effect.Effect<values.Values, values.Refusal> => {
     for (let i = start; i < steps.length; i++) {
       const step = steps[i]!
-      const called = step.slot instanceof AtStart ? Result.succeed(read[i]) : call(step, step.slot, context)
+      const called = call(step, context, read)
       if (Result.isFailure(called)) return Exit.fail(called.failure)
       if (isEffect(called.success)) {
-        return Effect.flatMap(named(step, called.success), (value) => {
-          const refusal = step.accept(value, into)
-          return refusal === undefined ? from(i + 1) : Exit.fail(refusal)
+        return Effect.flatMap(waitFor(step, called.success, context), (value) => {
+          const taken = step.take(value)
+          return Result.isSuccess(taken) ? from(i + 1) : Exit.fail(taken.failure)
         })
       }
-      const refusal = step.accept(called.success, into)
-      if (refusal !== undefined) return Exit.fail(refusal)
+      const taken = step.take(called.success)
+      if (Result.isFailure(taken)) return Exit.fail(taken.failure)
     }
-    return Exit.succeed(into)
+    return Exit.succeed(gathered.values)
   }
   return from(0)
 }
 
-export const threw = (step: values.Step<Provided>, cause: unknown): ProviderFailure => failure(step, "threw", cause)
+/** What is evaluated: whose it is, and what it gives. */
+interface Evaluated {
+  readonly owner: () => Owner
+  readonly slot: Slot
+}
 
-const failure = (step: values.Step<Provided>, reason: string, cause: unknown): ProviderFailure =>
-  new ProviderFailure({ ...ownerFields(step.owner()), reason, cause })
-
-export const named = (step: values.Step<Provided>, effect: Effect.Effect<unknown, unknown>) =>
-  mapFailures(effect, (reason, cause) => failure(step, reason, cause))
+const readAll = (steps: ReadonlyArray<Evaluated>, { scope }: AssembleContext): Read =>
+  new Map(steps.flatMap(({ slot }) => (slot instanceof AtStart ? [[slot, slot.read(scope)] as const] : [])))
 
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
-const call = (
-  step: values.Step<Provided>,
-  slot: Exclude<Slot, AtStart>,
-  context: AssembleContext
-): Result.Result<unknown, ProviderFailure> => {
+const call = (step: Evaluated, context: AssembleContext, read: Read): Result.Result<unknown, ProviderFailure> => {
   try {
-    return Result.succeed(slot instanceof Constant ? slot.value : slot(context))
+    return Result.succeed(valueOf(step.slot, context, read))
   } catch (cause) {
     return Result.fail(threw(step, cause))
   }
 }
+
+export const threw = (step: Evaluated, cause: unknown): ProviderFailure => failure(step, "threw", cause)
+
+const failure = (step: Evaluated, reason: string, cause: unknown): ProviderFailure =>
+  new ProviderFailure({ ...ownerFields(step.owner()), reason, cause })
+
+/** The Effect that a step gave, with the services of its registration, and failures that name it. */
+export const waitFor = (step: Evaluated, effect: Effect.Effect<unknown, unknown>, context: AssembleContext) =>
+  mapFailures(provideServices(step.slot, effect, context), (reason, cause) => failure(step, reason, cause))

@@ -28,8 +28,20 @@ export class AtStart {
   }
 }
 
-/** What a registered contribution gives: always the same, or whatever the function gives for an assembly. */
-export type Slot = Constant | AtStart | ((context: AssembleContext) => unknown)
+/** What the author's function gives for an assembly. Where that is an Effect, it finds the services of its registration. */
+export class Called {
+  readonly call: (context: AssembleContext) => unknown
+  readonly services: Captured
+
+  constructor(call: (context: AssembleContext) => unknown, services: Captured) {
+    this.call = call
+    this.services = services
+    Object.freeze(this)
+  }
+}
+
+/** What a registered contribution gives. */
+export type Slot = Constant | AtStart | Called
 
 const readers = new WeakMap<object, AtStart>()
 
@@ -43,21 +55,35 @@ export const atStart = <A>(read: (scope: PromptScope) => A): ((context: Assemble
 /** Makes the slot of a registered entry of its provider. */
 export const give = <A>(provider: Provider<A, unknown, unknown>, services: Captured): Slot => {
   // An Effect may be a function too: a service used as the value is a class.
-  if (isEffect(provider)) return (context) => provideCaptured(provider, services, context)
-  if (!isFunction(provider)) return new Constant(provider)
-  const reader = readers.get(provider)
-  if (reader !== undefined) return reader
-  return (context) => {
-    const given = provider(context)
-    return typeof given === "string" ? given : provideIfEffect(given, services, context)
-  }
+  if (isEffect(provider)) return new Called(() => provider, services)
+  return isFunction(provider) ? (readers.get(provider) ?? new Called(provider, services)) : new Constant(provider)
 }
+
+/** What was read when the assembly began. */
+export type Read = ReadonlyMap<AtStart, unknown>
+
+/** What a slot gives for an assembly; throws what the author's function throws. */
+export const valueOf = (slot: Slot, context: AssembleContext, read: Read): unknown => {
+  if (slot instanceof Called) {
+    const { call } = slot
+    return call(context)
+  }
+  return slot instanceof Constant ? slot.value : read.get(slot)
+}
+
+/** Provides what the Effect of a slot may need. */
+export const provideServices = (
+  slot: Slot,
+  effect: Effect.Effect<unknown, unknown>,
+  context: AssembleContext
+): Effect.Effect<unknown, unknown> =>
+  slot instanceof Called ? provideCaptured(effect, slot.services, context) : effect
 
 /** Provides the captured services if there is an Effect that may need them. */
 export const provideIfEffect = (given: unknown, services: Captured, context: AssembleContext): unknown =>
   isEffect(given) ? provideCaptured(given, services, context) : given
 
-/** Whether a slot gave an Effect. Its services have been provided. */
+/** Whether a slot, or a listener, gave an Effect. */
 export const isEffect = (given: unknown): given is Effect.Effect<unknown, unknown> => {
   // The usual values are none; this is asked for each of them in each assembly.
   if (typeof given === "string" || given === undefined) return false

@@ -24,6 +24,7 @@ import type { Variable } from "../Variable.ts"
 import type { ToolProvider } from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import type { Hidden } from "../ToolView.ts"
+import { consistsOf } from "./partList.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 
 /** What a tool provider gave, detached from it. */
@@ -31,6 +32,8 @@ export interface Tools {
   readonly schemas: ReadonlyArray<ToolSchema.ToolSchema>
   /** Explicit names; the visible ones are known anyway. */
   readonly knownNames: ReadonlyArray<string>
+  /** The very array that gave them, if nothing of it can change: whoever gives it again gives the same. */
+  readonly fixed?: ReadonlyArray<unknown>
   /** The tools of the schemas, each with an origin of its own; without them, all come from their provider. */
   readonly assembled?: ReadonlyArray<AssembledTool>
   /** Registered tools that restrictions keep out. */
@@ -40,7 +43,7 @@ export interface Tools {
 /** What only the registry of tools gives: nothing of it can change or be refused, so that it is taken as it is. */
 const registered = new WeakSet<object>()
 
-export const ofRegistry = (tools: Required<Tools>): Tools => {
+export const ofRegistry = (tools: Required<Omit<Tools, "fixed">>): Tools => {
   registered.add(Object.freeze(tools))
   return tools
 }
@@ -48,95 +51,125 @@ export const ofRegistry = (tools: Required<Tools>): Tools => {
 const isOfRegistry = (value: unknown): value is Tools =>
   typeof value === "object" && value !== null && registered.has(value)
 
-export interface Values {
-  readonly variables: Array<string | undefined>
-  readonly tools: Array<Tools>
-  readonly sections: Array<Text>
-  readonly contexts: Array<Text>
-}
+/** What the contributions of a plan gave, or are known to be, list by list. */
+export class Values {
+  readonly variables: ReadonlyArray<string | undefined>
+  readonly tools: ReadonlyArray<Tools>
+  readonly sections: ReadonlyArray<Text>
+  readonly contexts: ReadonlyArray<Text>
 
-export const empty = (): Values => ({ variables: [], tools: [], sections: [], contexts: [] })
+  constructor(
+    variables: ReadonlyArray<string | undefined>,
+    tools: ReadonlyArray<Tools>,
+    sections: ReadonlyArray<Text>,
+    contexts: ReadonlyArray<Text>
+  ) {
+    this.variables = variables
+    this.tools = tools
+    this.sections = sections
+    this.contexts = contexts
+  }
+}
 
 export type Refusal = ProviderFailure | InvalidToolSchema | ReservedToolName
 
 /** One contribution to evaluate: who owns it, what its slot holds, and what of a value may pass. */
-export interface Step<K extends Slots> {
+export interface Step<K extends Slots, V> {
   readonly owner: () => Owner
   readonly slot: K["text"] | K["value"] | K["tools"]
-  readonly accept: (value: unknown, into: Values) => Refusal | undefined
+  readonly accept: (value: unknown) => Result.Result<V, Refusal>
 }
 
-/** The steps of evaluating a plan, in order. */
-export const steps = <K extends Slots>(plan: Plan<K>): ReadonlyArray<Step<K>> => [
-  ...plan.variables.map(variableStep<K>),
-  ...plan.tools.map(toolsStep<K>),
-  ...plan.sections.map(sectionStep<K>),
-  ...plan.contexts.map(contextStep<K>)
-]
+/** A step of a plan that puts what passes to the values of its list. */
+export interface Taking<K extends Slots> extends Omit<Step<K, unknown>, "accept"> {
+  readonly take: (value: unknown) => Result.Result<void, Refusal>
+}
 
-export const variableStep = <K extends Slots>(planned: Plan<K>["variables"][number]): Step<K> =>
-  step(planned, planned.entry.value, (value, into) => acceptVariable(planned, value, into))
+/** The steps of evaluating a plan, in order, and the values that they gather. */
+export const gathering = <K extends Slots>(
+  plan: Plan<K>
+): { readonly steps: ReadonlyArray<Taking<K>>; readonly values: Values } => {
+  const steps: Array<Taking<K>> = []
+  const list = <P, V>(planned: ReadonlyArray<P>, stepOf: (planned: P) => Step<K, V>): ReadonlyArray<V> => {
+    const into: Array<V> = []
+    for (const { accept, owner, slot } of planned.map(stepOf)) {
+      const take = (value: unknown) => Result.map(accept(value), (accepted) => void into.push(accepted))
+      steps.push({ owner, slot, take })
+    }
+    return into
+  }
+  const values = new Values(
+    list(plan.variables, variableStep<K>),
+    list(plan.tools, toolsStep<K>),
+    list(plan.sections, textStep<K>),
+    list(plan.contexts, textStep<K>)
+  )
+  return { steps, values }
+}
 
-export const toolsStep = <K extends Slots>(planned: Plan<K>["tools"][number]): Step<K> =>
-  step(planned, planned.entry.tools, (value, into) => acceptTools(planned, value, into))
+export const variableStep = <K extends Slots>(planned: Plan<K>["variables"][number]): Step<K, string | undefined> =>
+  step(planned, planned.entry.value, (value) => acceptVariable(planned, value))
 
-export const sectionStep = <K extends Slots>(planned: Plan<K>["sections"][number]): Step<K> =>
-  step(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.sections))
+export const toolsStep = <K extends Slots>(planned: Plan<K>["tools"][number]): Step<K, Tools> =>
+  step(planned, planned.entry.tools, (value) => acceptTools(planned, value))
 
-export const contextStep = <K extends Slots>(planned: Plan<K>["contexts"][number]): Step<K> =>
-  step(planned, planned.entry.text, (value, into) => acceptText(planned, value, into.contexts))
+/** Of a section or a context. */
+export const textStep = <K extends Slots>(
+  planned: Plan<K>["sections"][number] | Plan<K>["contexts"][number]
+): Step<K, Text> => step(planned, planned.entry.text, (value) => acceptText(planned, value))
 
 /** Looking at a value can throw: it may have getters, or be a Proxy. */
-const step = <K extends Slots>(
+const step = <K extends Slots, V>(
   planned: Parameters<typeof owner>[0],
-  slot: Step<K>["slot"],
-  accept: Step<K>["accept"]
-): Step<K> => ({
+  slot: Step<K, V>["slot"],
+  accept: Step<K, V>["accept"]
+): Step<K, V> => ({
   owner: () => owner(planned),
   slot,
-  accept: (value, into) => {
+  accept: (value) => {
     if (isPromise(value)) {
       const cause = new TypeError(`got a Promise. ${promiseAdvice}`)
-      return new ProviderFailure({ ...owner(planned), reason: "must not return a Promise", cause })
+      return Result.fail(new ProviderFailure({ ...owner(planned), reason: "must not return a Promise", cause }))
     }
     try {
-      return accept(value, into)
+      return accept(value)
     } catch (cause) {
-      return new ProviderFailure({ ...owner(planned), reason: "gave a value that cannot be read", cause })
+      return Result.fail(new ProviderFailure({ ...owner(planned), reason: "gave a value that cannot be read", cause }))
     }
   }
 })
 
-const wrongType = (planned: Parameters<typeof owner>[0], reason: string, value: unknown): ProviderFailure =>
-  new ProviderFailure({ ...ownerFields(owner(planned)), reason, cause: new TypeError(`got ${describeType(value)}`) })
+const wrongType = (
+  planned: Parameters<typeof owner>[0],
+  reason: string,
+  value: unknown
+): Result.Result<never, ProviderFailure> =>
+  Result.fail(
+    new ProviderFailure({ ...ownerFields(owner(planned)), reason, cause: new TypeError(`got ${describeType(value)}`) })
+  )
 
-const acceptVariable = (planned: Planned<Variable<unknown>>, value: unknown, into: Values): Refusal | undefined => {
-  if (value !== undefined && typeof value !== "string") {
-    return wrongType(planned, "must give a string, or undefined for no value", value)
-  }
-  into.variables.push(value)
-  return undefined
-}
+const acceptVariable = (
+  planned: Planned<Variable<unknown>>,
+  value: unknown
+): Result.Result<string | undefined, Refusal> =>
+  value === undefined || typeof value === "string"
+    ? Result.succeed(value)
+    : wrongType(planned, "must give a string, or undefined for no value", value)
 
 const acceptText = (
   planned: Planned<Section<unknown> | PromptContext<unknown>>,
-  value: unknown,
-  into: Array<Text>
-): Refusal | undefined => {
+  value: unknown
+): Result.Result<Text, Refusal> => {
   if (!isText(value)) return wrongType(planned, "must give a string or a Template", value)
   if (isTemplate(value) && !planned.entry.interpolate) {
     const cause = new TypeError("got a Template, whose references nobody would fill in. Drop `interpolate: false`")
-    return new ProviderFailure({ ...owner(planned), reason: "must give a string", cause })
+    return Result.fail(new ProviderFailure({ ...owner(planned), reason: "must give a string", cause }))
   }
-  into.push(value)
-  return undefined
+  return Result.succeed(value)
 }
 
-const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown, into: Values): Refusal | undefined => {
-  if (isOfRegistry(value)) {
-    into.tools.push(value)
-    return undefined
-  }
+const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown): Result.Result<Tools, Refusal> => {
+  if (isOfRegistry(value)) return Result.succeed(value)
   const isExplicit = !Array.isArray(value) && typeof value === "object" && value !== null && "schemas" in value
   const explicit = isExplicit ? value : { schemas: value }
   const knownNames = "knownNames" in explicit ? (explicit.knownNames ?? []) : []
@@ -147,13 +180,17 @@ const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown, in
   const schemas: Array<ToolSchema.ToolSchema> = []
   for (const input of explicit.schemas) {
     const schema = ToolSchema.fromUnknown(input, owner(planned))
-    if (Result.isFailure(schema)) return schema.failure
+    if (Result.isFailure(schema)) return Result.fail(schema.failure)
     const reserved = ToolOrder.reserved(schema.success.name, owner(planned))
-    if (Result.isFailure(reserved)) return reserved.failure
+    if (Result.isFailure(reserved)) return Result.fail(reserved.failure)
     schemas.push(schema.success)
   }
-  into.tools.push({ schemas, knownNames: [...knownNames] })
-  return undefined
+  const isFixed = explicit.schemas === value && Object.isFrozen(value) && consistsOf(explicit.schemas, schemas)
+  return Result.succeed({
+    schemas,
+    knownNames: [...knownNames],
+    ...(isFixed ? { fixed: explicit.schemas } : undefined)
+  })
 }
 
 const isNames = (value: unknown): value is ReadonlyArray<string> =>

@@ -49,10 +49,8 @@ describe("a Template that a provider gives", () => {
   it("is refused where the text is data, since nobody would fill in its references", () => {
     const data = overlay({ sections: [{ name: "s", order: 0, text: "", interpolate: false }] })
     const [planned] = Result.getOrThrow(Plan.make("global", [data])).sections
-    const into = values.empty()
-    const refusal = values.sectionStep(planned!).accept(Template.text`x`, into)
+    const refusal = Result.getOrThrow(Result.flip(values.textStep(planned!).accept(Template.text`x`)))
     assert.deepInclude(refusal, { _tag: "ProviderFailure", kind: "section", entry: "s", reason: "must give a string" })
-    assert.deepStrictEqual(into, values.empty())
   })
 })
 
@@ -83,18 +81,14 @@ describe("tools", () => {
       tools.map(({ schema }) => schema.name),
       ["a"]
     )
-    const into = values.empty()
     const [planned] = Result.getOrThrow(
       Plan.make(
         "global",
         providing(() => given)
       )
     ).tools
-    assert.isUndefined(values.toolsStep(planned!).accept(given, into))
-    assert.deepStrictEqual(
-      into.tools.map(({ knownNames, schemas }) => [schemas.map(({ name }) => name), knownNames]),
-      [[["a"], []]]
-    )
+    const { knownNames, schemas } = Result.getOrThrow(values.toolsStep(planned!).accept(given))
+    assert.deepStrictEqual([schemas.map(({ name }) => name), knownNames], [["a"], []])
   })
 
   it("are those that were given, in the order of tools", () => {

@@ -1,0 +1,250 @@
+/**
+ * One list of a plan, made again and again at the price of what is different from the time before: where its providers
+ * give what they gave, the same parts and the same list come back. The plans of a scope and its ancestors that have the
+ * list in common share it.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import type { AssembleContext } from "../AssembleContext.ts"
+import type { AssembledTool } from "../Assembly.ts"
+import type { Provided } from "../Overlay.ts"
+import type { Plan } from "../Plan.ts"
+import type { UnknownTool } from "../PromptError.ts"
+import type { ToolOrder } from "../ToolOrder.ts"
+import { toolsOf } from "./compose.ts"
+import { threw, waitFor } from "./evaluate.ts"
+import { AtStart, Constant, isEffect, type Read, valueOf } from "./give.ts"
+import { consistsOf } from "./partList.ts"
+import * as values from "./values.ts"
+
+/** Values at once, or an Effect of them. */
+export type Evaluated<V> = ReadonlyArray<V> | Effect.Effect<ReadonlyArray<V>, values.Refusal>
+
+type Step<V> = values.Step<Provided, V>
+
+interface Made<V, A> {
+  readonly values: ReadonlyArray<V>
+  readonly list: A
+}
+
+const none: ReadonlyArray<never> = Object.freeze([])
+
+export abstract class KeptList<V, A> {
+  /** The providers that are no constants, and constants that are refused each time. */
+  readonly #steps: ReadonlyArray<Step<V>>
+  /** Those that are read when an assembly begins. */
+  readonly readers: ReadonlyArray<AtStart>
+  #made: Made<V, A> | undefined
+
+  constructor(steps: ReadonlyArray<Step<V>>) {
+    this.#steps = steps
+    this.readers = steps.length === 0 ? none : steps.flatMap(({ slot }) => (slot instanceof AtStart ? [slot] : []))
+  }
+
+  /** What the list was made of last, for whichever scope: what was accepted for one of them is for all. */
+  get latest(): ReadonlyArray<V> | undefined {
+    return this.#made?.values ?? (this.#steps.length === 0 ? none : undefined)
+  }
+
+  /** Calls the providers. If all give what was accepted `before`, the very same values come back. */
+  evaluate(context: AssembleContext, read: Read, before: ReadonlyArray<V> | undefined): Evaluated<V> {
+    return this.#evaluateFrom(0, context, read, before, before === undefined ? [] : undefined)
+  }
+
+  /** `into` has the values of the steps before `start`, unless all of them are as `before`. */
+  #evaluateFrom(
+    start: number,
+    context: AssembleContext,
+    read: Read,
+    before: ReadonlyArray<V> | undefined,
+    into: Array<V> | undefined
+  ): Evaluated<V> {
+    const steps = this.#steps
+    let values = into
+    for (let i = start; i < steps.length; i++) {
+      const step = steps[i]!
+      let value: unknown
+      try {
+        value = valueOf(step.slot, context, read)
+      } catch (cause) {
+        return Exit.fail(threw(step, cause))
+      }
+      if (before !== undefined && (value === before[i] || this.isAgain(value, before[i]!))) {
+        values?.push(before[i]!)
+        continue
+      }
+      const soFar: Array<V> = (values ??= before!.slice(0, i))
+      if (isEffect(value)) {
+        return Effect.flatMap(waitFor(step, value, context), (value) => {
+          const accepted = step.accept(value)
+          if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
+          soFar.push(accepted.success)
+          return asEffect(this.#evaluateFrom(i + 1, context, read, before, soFar))
+        })
+      }
+      const accepted = step.accept(value)
+      if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
+      soFar.push(accepted.success)
+    }
+    return values ?? before!
+  }
+
+  /** Whether a value that is another object than the one accepted before gives the same. */
+  protected abstract isAgain(value: unknown, accepted: V): boolean
+
+  /** The list for these values. */
+  of(values: ReadonlyArray<V>): A {
+    const before = this.#made
+    if (before !== undefined && (before.values === values || this.saysSame(before.values, values))) return before.list
+    const list = this.make(values, before)
+    this.#made = { values, list }
+    return list
+  }
+
+  protected abstract saysSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean
+
+  protected abstract make(values: ReadonlyArray<V>, before: Made<V, A> | undefined): A
+}
+
+/** Whether values are there at once. */
+export const isNow = <V>(evaluated: Evaluated<V>): evaluated is ReadonlyArray<V> => Array.isArray(evaluated)
+
+const asEffect = <V>(evaluated: Evaluated<V>): Effect.Effect<ReadonlyArray<V>, values.Refusal> =>
+  isNow(evaluated) ? Exit.succeed(evaluated) : evaluated
+
+/** What a step accepts of its constant; nothing, if it has none or refuses it. */
+const constantOf = <V>({ accept, slot }: Step<V>): Result.Result<V, unknown> =>
+  slot instanceof Constant ? accept(slot.value) : Result.fail(undefined)
+
+// -----------------------------------------------------------------------------
+// variables, sections and contexts
+// -----------------------------------------------------------------------------
+
+/** What lists of one kind have in common. */
+export interface Kind<P extends object, V, A> {
+  readonly stepOf: (planned: P) => Step<V>
+  readonly partOf: (planned: P, value: V) => A
+  /** Lists have entries in common; what was made of a constant is the same in all of them. */
+  readonly constants: WeakMap<P, A>
+}
+
+/** Each entry of the plan is a part of the assembly. */
+export class EntryList<P extends object, V, A> extends KeptList<V, ReadonlyArray<A>> {
+  readonly #kind: Kind<P, V, A>
+  readonly #planned: ReadonlyArray<P>
+  /** Of the constants; with gaps for the steps. */
+  readonly #parts: ReadonlyArray<A | undefined>
+  /** For each step the place of its part. */
+  readonly #places: ReadonlyArray<number>
+
+  constructor(kind: Kind<P, V, A>, planned: ReadonlyArray<P>) {
+    const steps: Array<Step<V>> = []
+    const places: Array<number> = []
+    const parts: Array<A | undefined> = []
+    for (let at = 0; at < planned.length; at++) {
+      const one = planned[at]!
+      let part = kind.constants.get(one)
+      if (part === undefined) {
+        const step = kind.stepOf(one)
+        const constant = constantOf(step)
+        if (Result.isFailure(constant)) {
+          steps.push(step)
+          places.push(at)
+        } else kind.constants.set(one, (part = kind.partOf(one, constant.success)))
+      }
+      parts.push(part)
+    }
+    super(steps)
+    this.#kind = kind
+    this.#planned = planned
+    this.#parts = parts
+    this.#places = places
+  }
+
+  protected isAgain(): boolean {
+    return false
+  }
+
+  protected saysSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean {
+    return consistsOf(before, now)
+  }
+
+  protected make(values: ReadonlyArray<V>, before: Made<V, ReadonlyArray<A>> | undefined): ReadonlyArray<A> {
+    const list = before === undefined ? [...this.#parts] : [...before.list]
+    const places = this.#places
+    for (let nth = 0; nth < places.length; nth++) {
+      const value = values[nth]!
+      const at = places[nth]!
+      if (before === undefined || before.values[nth] !== value) list[at] = this.#kind.partOf(this.#planned[at]!, value)
+    }
+    // All are there: each has a constant or a step.
+    return Object.freeze(list as Array<A>)
+  }
+}
+
+// -----------------------------------------------------------------------------
+// tools
+// -----------------------------------------------------------------------------
+
+type Provider = Plan<Provided>["tools"][number]
+
+/** The tools of all providers together, which are refused if the order names one that is not there. */
+export class ToolList extends KeptList<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> {
+  readonly #providers: ReadonlyArray<Provider>
+  readonly #toolOrder: ToolOrder | undefined
+  readonly #sortToolKeys: boolean
+  /** Of the providers; with gaps for the steps. */
+  readonly #constants: ReadonlyArray<values.Tools | undefined>
+
+  constructor(providers: ReadonlyArray<Provider>, toolOrder: ToolOrder | undefined, sortToolKeys: boolean) {
+    const steps: Array<Step<values.Tools>> = []
+    const constants = providers.map((provider): values.Tools | undefined => {
+      const step = values.toolsStep<Provided>(provider)
+      const constant = constantOf(step)
+      if (Result.isSuccess(constant) && isDetached(step.slot, constant.success)) return constant.success
+      steps.push(step)
+      return undefined
+    })
+    super(steps)
+    this.#providers = providers
+    this.#toolOrder = toolOrder
+    this.#sortToolKeys = sortToolKeys
+    this.#constants = constants
+  }
+
+  protected isAgain(value: unknown, accepted: values.Tools): boolean {
+    return value === accepted.fixed || givesAgain(value, accepted)
+  }
+
+  protected saysSame(before: ReadonlyArray<values.Tools>, now: ReadonlyArray<values.Tools>): boolean {
+    return now.every((tools, nth) => saySame(tools, before[nth]!))
+  }
+
+  protected make(given: ReadonlyArray<values.Tools>): Result.Result<ReadonlyArray<AssembledTool>, UnknownTool> {
+    let nth = 0
+    const all = this.#constants.map((constant) => constant ?? given[nth++]!)
+    return toolsOf(this.#providers, all, this.#toolOrder, this.#sortToolKeys)
+  }
+}
+
+/** Tools were detached from their author when they were registered, but for those that were none then: these may change. */
+const isDetached = (slot: Step<values.Tools>["slot"], { schemas }: values.Tools): boolean => {
+  if (!(slot instanceof Constant)) return false
+  const { value } = slot
+  const given = typeof value === "object" && value !== null && "schemas" in value ? value.schemas : value
+  return Object.isFrozen(value) && givesAgain(given, { schemas, knownNames: [] })
+}
+
+/** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
+const givesAgain = (value: unknown, before: values.Tools): boolean => {
+  try {
+    return Array.isArray(value) && before.knownNames.length === 0 && consistsOf(value, before.schemas)
+  } catch {
+    // Whoever accepts it says what is wrong with it.
+    return false
+  }
+}
+
+const saySame = (a: values.Tools, b: values.Tools): boolean =>
+  a === b || (a.assembled === b.assembled && consistsOf(a.schemas, b.schemas) && consistsOf(a.knownNames, b.knownNames))
