@@ -9,6 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { Assembly } from "./Assembly.ts"
+import { AdmittedEdit } from "./internal/admit.ts"
+import { isEffect } from "./internal/give.ts"
 import type { Admitted, Next } from "./Listener.ts"
 import type { WaterfallError } from "./PromptError.ts"
 
@@ -48,12 +50,39 @@ export class Waterfall extends Context.Service<
 }
 
 /** Each listener around the rest. */
-const chainOf = (listeners: ReadonlyArray<Admitted>): Next =>
-  listeners.reduceRight<Next>(
-    (next, listener, i) =>
-      // Plain edits call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
-      i % 256 === 255
-        ? (assembly) => Effect.suspend(() => listener.run(assembly, next))
-        : (assembly) => listener.run(assembly, next),
-    Exit.succeed
-  )
+const chainOf = (listeners: ReadonlyArray<Admitted>): Next => {
+  let rest: Next = Exit.succeed
+  for (let end = listeners.length; end > 0;) {
+    let start = end
+    const edits: Array<AdmittedEdit> = []
+    for (; start > 0; start--) {
+      const listener = listeners[start - 1]!
+      if (!(listener instanceof AdmittedEdit)) break
+      edits.unshift(listener)
+    }
+    rest = start < end ? runEdits(edits, rest) : runAround(listeners[--start]!, start, rest)
+    end = start
+  }
+  return rest
+}
+
+const runAround = (listener: Admitted, i: number, rest: Next): Next =>
+  // Listeners may call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
+  i % 256 === 255
+    ? (assembly) => Effect.suspend(() => listener.run(assembly, rest))
+    : (assembly) => listener.run(assembly, rest)
+
+/** Edits need not stand inside of each other: one runs after the other. */
+const runEdits = (edits: ReadonlyArray<AdmittedEdit>, rest: Next): Next => {
+  const from = (assembly: Assembly, start: number): Effect.Effect<Assembly, WaterfallError> => {
+    let current = assembly
+    for (let i = start; i < edits.length; i++) {
+      const edited = edits[i]!.edit(current)
+      if (edited === current) continue
+      if (isEffect(edited)) return Effect.flatMap(edited, (edited) => from(edited, i + 1))
+      current = edited
+    }
+    return rest(current)
+  }
+  return (assembly) => from(assembly, 0)
+}

@@ -19,15 +19,13 @@ import { accept } from "./wellFormed.ts"
 type Planned = Plan.Plan<Provided>["listeners"][number]
 
 export const admit = (planned: Planned, context: AssembleContext): Listener.Admitted => {
+  const { order, run } = planned.entry
+  if (run._tag === "Edit") return new AdmittedEdit(planned, run.edit, context)
   const owner = Plan.owner(planned)
-  const run = planned.entry.run
   return {
     owner,
-    order: planned.entry.order,
-    run:
-      run._tag === "Edit"
-        ? (assembly, next) => runEdit(run, context, owner, assembly, next)
-        : (assembly, next) => runAround((given, rest) => run.around(given, rest, context), owner, assembly, next)
+    order,
+    run: (assembly, next) => runAround((given, rest) => run.around(given, rest, context), owner, assembly, next)
   }
 }
 
@@ -38,31 +36,55 @@ const failure = (owner: Owner, reason: string, cause: unknown): ListenerFailure 
 // edit
 // -----------------------------------------------------------------------------
 
-/** A plain edit runs at once, so that an assembly without effects costs no fibre. */
-const runEdit = (
-  run: Extract<Listener.Run, { readonly _tag: "Edit" }>,
-  context: AssembleContext,
-  owner: Owner,
-  assembly: Assembly,
-  next: Listener.Next
-): Effect.Effect<Assembly, WaterfallError> => {
-  let after: unknown
-  try {
-    after = run.edit(assembly, context)
-  } catch (cause) {
-    return Exit.fail(failure(owner, "threw", cause))
+/**
+ * A listener that is an edit. It can run alone, and the rest after it rather than inside of it. A copy of it with another
+ * `run` is no such listener: that `run` decides.
+ */
+export class AdmittedEdit implements Listener.Admitted {
+  readonly owner: Owner
+  readonly order: number
+  readonly run: Listener.Admitted["run"]
+  readonly #edit: Extract<Listener.Run, { readonly _tag: "Edit" }>["edit"]
+  readonly #context: AssembleContext
+
+  constructor(
+    planned: Planned,
+    edit: Extract<Listener.Run, { readonly _tag: "Edit" }>["edit"],
+    context: AssembleContext
+  ) {
+    this.owner = Plan.owner(planned)
+    this.order = planned.entry.order
+    this.run = (assembly, next) => {
+      const edited = this.edit(assembly)
+      return isEffect(edited) ? Effect.flatMap(edited, next) : next(edited)
+    }
+    this.#edit = edit
+    this.#context = context
+    Object.freeze(this)
   }
-  if (after === assembly) return next(assembly)
-  const proceed = (edited: unknown): Effect.Effect<Assembly, WaterfallError> => {
-    const accepted = accept([assembly], edited, owner)
-    return Result.isSuccess(accepted) ? next(accepted.success) : Exit.fail(accepted.failure)
+
+  /** The very same assembly if it changes nothing. A plain edit runs at once, so that an assembly without effects costs no fibre. */
+  edit(assembly: Assembly): Assembly | Effect.Effect<Assembly, WaterfallError> {
+    let after: unknown
+    try {
+      const edit = this.#edit
+      after = edit(assembly, this.#context)
+    } catch (cause) {
+      return Exit.fail(failure(this.owner, "threw", cause))
+    }
+    if (after === assembly) return assembly
+    if (!isEffect(after)) return this.#accept(assembly, after)
+    const named = mapFailures(after, (reason, cause) => failure(this.owner, reason, cause))
+    return Effect.flatMap(named, (edited) => {
+      const accepted = this.#accept(assembly, edited)
+      return isEffect(accepted) ? accepted : Exit.succeed(accepted)
+    })
   }
-  return isEffect(after)
-    ? Effect.flatMap(
-        mapFailures(after, (reason, cause) => failure(owner, reason, cause)),
-        proceed
-      )
-    : proceed(after)
+
+  #accept(assembly: Assembly, edited: unknown): Assembly | Effect.Effect<never, WaterfallError> {
+    const accepted = accept([assembly], edited, this.owner)
+    return Result.isSuccess(accepted) ? accepted.success : Exit.fail(accepted.failure)
+  }
 }
 
 // -----------------------------------------------------------------------------

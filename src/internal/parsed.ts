@@ -27,8 +27,8 @@ export interface Parsed {
   readonly list: ReadonlyArray<Textual>
   /** One for each part of the list. */
   readonly readings: ReadonlyArray<Reading>
-  /** The variables that the list refers to. */
-  readonly names: ReadonlySet<string>
+  /** The places in the list that refer to a variable, by its name. Lists that agree in all of them have the same map. */
+  readonly places: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
 const known = new WeakMap<Textual, Reading>()
@@ -55,12 +55,36 @@ const readingOf = (part: Textual): Reading => {
 export const parse = (list: ReadonlyArray<Textual>, before: Parsed | undefined): Parsed => {
   if (before?.list === list) return before
   const readings: Array<Reading> = []
-  const names = new Set<string>()
+  let agree = before?.list.length === list.length
   for (let i = 0; i < list.length; i++) {
     const part = list[i]!
-    const reading = before?.list[i] === part ? before.readings[i]! : readingOf(part)
+    const old = before?.readings[i]
+    const reading = old !== undefined && before?.list[i] === part ? old : readingOf(part)
+    agree &&= reading === old || sameNames(namesOf(reading), namesOf(old!))
     readings.push(reading)
-    if (typeof reading !== "string") for (let j = 0; j < reading.names.length; j++) names.add(reading.names[j]!)
   }
-  return { list, readings, names }
+  return { list, readings, places: before !== undefined && agree ? before.places : placesOf(readings) }
+}
+
+const none: ReadonlyArray<string> = []
+
+const namesOf = (reading: Reading): ReadonlyArray<string> => (typeof reading === "string" ? none : reading.names)
+
+const sameNames = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+const placesOf = (readings: ReadonlyArray<Reading>): ReadonlyMap<string, ReadonlyArray<number>> => {
+  const places = new Map<string, Array<number>>()
+  for (let i = 0; i < readings.length; i++) {
+    const names = namesOf(readings[i]!)
+    for (let j = 0; j < names.length; j++) {
+      const found = places.get(names[j]!)
+      if (found === undefined) places.set(names[j]!, [i])
+      else found.push(i)
+    }
+  }
+  return places
 }

@@ -7,7 +7,7 @@
  * nothing before all values are there, so that any number of them may be on their way at once.
  */
 import type * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { AssembleContext } from "../AssembleContext.ts"

@@ -1,0 +1,243 @@
+/**
+ * The text of a list of sections or contexts, and where in it each of them stands. Given what the list was rendered to
+ * before, only what is different is rendered. Plain loops: this runs for each step of an agent, and the methods of frozen
+ * arrays are slow.
+ */
+import * as Result from "effect/Result"
+import type { Part } from "../Rendered.ts"
+import type * as Template from "../Template.ts"
+import type { Parsed, Reading, Textual } from "./parsed.ts"
+
+/**
+ * What stands between two sections, and between two contexts.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const separator = "\n\n"
+
+/** A text and its parts. */
+export interface RenderedList<S> {
+  readonly text: string
+  readonly parts: ReadonlyArray<Part<S>>
+  /** For each source the index of its part, -1 for one that renders to nothing. */
+  readonly indices: ReadonlyArray<number>
+}
+
+export interface List<S> {
+  readonly sources: ReadonlyArray<S>
+  readonly parsed: Parsed
+  /** What stands before the parts, if there are any. */
+  readonly heading: string
+  /** Of the variables that some text refers to. */
+  readonly values: Pick<Template.Values, "get">
+}
+
+/** What a list was rendered to before. */
+export interface Before<S> {
+  readonly rendered: RenderedList<S>
+  readonly parsed: Parsed
+  /** The variables whose values are other ones now, that are new, or that are gone. */
+  readonly changed: ReadonlyArray<string>
+}
+
+/** Fails with the first part that has a problem. */
+export const renderList = <S extends Textual>(
+  list: List<S>,
+  before: Before<S> | undefined
+): Result.Result<RenderedList<S>, S> =>
+  (before === undefined ? undefined : replaceParts(list, before)) ?? renderAll(list, before)
+
+// -----------------------------------------------------------------------------
+// the usual case
+// -----------------------------------------------------------------------------
+
+/**
+ * Renders the parts whose text or variables are different; the text in between is that of before. Gives nothing where
+ * that does not do: where parts came, went, or render to nothing.
+ */
+const replaceParts = <S extends Textual>(
+  { parsed, sources, values }: List<S>,
+  before: Before<S>
+): Result.Result<RenderedList<S>, S> | undefined => {
+  if (before.parsed.list.length !== sources.length) return undefined
+  const { indices, parts: old, text: oldText } = before.rendered
+  const different = differences(parsed, before)
+  if (different.length === 0) return Result.succeed(before.rendered)
+  const parts: Array<Part<S>> = []
+  const pieces: Array<string> = []
+  let end = 0
+  let shift = 0
+  for (let nth = 0; nth < different.length; nth++) {
+    const place = different[nth]!
+    const source = sources[place]!
+    const text = textOf(parsed.readings[place]!, values)
+    if (text === undefined) return Result.fail(source)
+    const index = indices[place]!
+    if (text === "" || index === -1) {
+      if (text === "" && index === -1) continue
+      return undefined
+    }
+    keep(old, parts, index, shift)
+    const { offset, text: was } = old[index]!
+    if (end < offset) pieces.push(oldText.slice(end, offset))
+    pieces.push(text)
+    end = offset + was.length
+    parts.push(partOf(source, offset + shift, text))
+    shift += text.length - was.length
+  }
+  keep(old, parts, old.length, shift)
+  if (end < oldText.length) pieces.push(oldText.slice(end))
+  return Result.succeed({ text: pieces.join(""), parts: Object.freeze(parts), indices })
+}
+
+/** Takes the parts over up to that index, moved. */
+const keep = <S extends Textual>(
+  old: ReadonlyArray<Part<S>>,
+  parts: Array<Part<S>>,
+  end: number,
+  shift: number
+): void => {
+  for (let i = parts.length; i < end; i++) {
+    const part = old[i]!
+    parts.push(shift === 0 ? part : partOf(part.source, part.offset + shift, part.text))
+  }
+}
+
+/** The places, ascending, of parts that are others now or refer to a variable that changed. */
+const differences = <S extends Textual>(
+  { list, places }: Parsed,
+  { changed, parsed }: Before<S>
+): ReadonlyArray<number> => {
+  if (changed.length === 1 && parsed.list === list) return places.get(changed[0]!) ?? []
+  const found = new Set<number>()
+  for (let i = 0; i < changed.length; i++) {
+    const referring = places.get(changed[i]!) ?? []
+    for (let j = 0; j < referring.length; j++) found.add(referring[j]!)
+  }
+  if (parsed.list !== list) for (let i = 0; i < list.length; i++) if (parsed.list[i] !== list[i]) found.add(i)
+  return [...found].sort((a, b) => a - b)
+}
+
+const partOf = <S extends Textual>(source: S, offset: number, text: string): Part<S> =>
+  Object.freeze({ name: source.name, order: source.order, offset, text, source })
+
+// -----------------------------------------------------------------------------
+// every case
+// -----------------------------------------------------------------------------
+
+const noParts: ReadonlyArray<never> = Object.freeze([])
+
+/** Renders a list. What neither changed nor moved is the part that it was, and if all are, the whole is what it was. */
+const renderAll = <S extends Textual>(
+  { heading, parsed, sources, values }: List<S>,
+  before: Before<S> | undefined
+): Result.Result<RenderedList<S>, S> => {
+  const old = before?.rendered
+  const parts: Array<Part<S>> = []
+  const indices: Array<number> = []
+  const pieces = new Pieces(heading, old?.text ?? "")
+  let offset = heading.length
+  let same = true
+  let next = 0
+  for (let i = 0; i < sources.length; i++) {
+    const source = sources[i]!
+    const reading = parsed.readings[i]!
+    const candidate = old?.parts[next]
+    // One that a listener makes anew each time has the same name, but is not the same.
+    if (candidate?.name === source.name) next++
+    const kept = candidate?.source === source && isKept(reading, before!.changed) ? candidate : undefined
+    const text = kept === undefined ? textOf(reading, values) : kept.text
+    if (text === undefined) return Result.fail(source)
+    indices.push(text === "" ? -1 : parts.length)
+    if (text === "") continue
+    if (kept === undefined) pieces.add(text)
+    else pieces.keep(kept.offset, kept.offset + text.length)
+    if (kept !== undefined && kept.offset === offset) parts.push(kept)
+    else {
+      same = false
+      parts.push(partOf(source, offset, text))
+    }
+    offset += text.length + separator.length
+  }
+  if (parts.length === 0) return Result.succeed({ text: "", parts: noParts, indices })
+  return Result.succeed(
+    same && old?.parts.length === parts.length
+      ? { text: old.text, parts: old.parts, indices }
+      : { text: pieces.text(), parts: Object.freeze(parts), indices }
+  )
+}
+
+/**
+ * The pieces of a text. Parts that stood side by side before are one piece of the text of then: joining few long pieces
+ * is several times faster than joining many short ones.
+ */
+class Pieces {
+  readonly #before: string
+  readonly #pieces: Array<string>
+  readonly #bare: number
+  #start = 0
+  #end: number | undefined
+
+  constructor(heading: string, before: string) {
+    this.#before = before
+    this.#pieces = heading === "" ? [] : [heading]
+    this.#bare = this.#pieces.length
+  }
+
+  /** Takes what stood from `start` up to `end` of the text before. */
+  keep(start: number, end: number): void {
+    if (this.#end === undefined || start !== this.#end + separator.length) {
+      this.#flush()
+      this.#start = start
+    }
+    this.#end = end
+  }
+
+  add(text: string): void {
+    this.#flush()
+    this.#push(text)
+  }
+
+  #flush(): void {
+    if (this.#end !== undefined) this.#push(this.#before.slice(this.#start, this.#end))
+    this.#end = undefined
+  }
+
+  #push(text: string): void {
+    if (this.#pieces.length > this.#bare) this.#pieces.push(separator)
+    this.#pieces.push(text)
+  }
+
+  text(): string {
+    this.#flush()
+    return this.#pieces.join("")
+  }
+}
+
+const isKept = (reading: Reading, changed: ReadonlyArray<string>): boolean => {
+  if (typeof reading === "string") return true
+  for (let i = 0; i < changed.length; i++) if (reading.names.includes(changed[i]!)) return false
+  return true
+}
+
+// -----------------------------------------------------------------------------
+// one text
+// -----------------------------------------------------------------------------
+
+/** The text with all values, or nothing if something keeps it from rendering. */
+const textOf = (reading: Reading, values: Pick<Template.Values, "get">): string | undefined => {
+  if (typeof reading === "string") return reading
+  const { segments } = reading
+  let text = ""
+  for (let i = 0; i < segments.length; i++) {
+    const segment = segments[i]!
+    if (segment._tag === "Literal") text += segment.text
+    else {
+      const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
+      if (value === undefined) return undefined
+      text += value
+    }
+  }
+  return text
+}
