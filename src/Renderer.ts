@@ -54,13 +54,8 @@ const makeRenderer = Effect.gen(function* () {
   return Renderer.of({
     render: (assembly) =>
       Effect.withFiber((fiber) => {
-        const scope = scopeOf(assembly) ?? fiber.getRef(Current)
-        const again = last.again(scope, assembly)
-        if (again !== undefined) return Exit.succeed(again)
-        const rendered = Rendered.render(assembly, last.get(scope))
-        if (Result.isFailure(rendered)) return Exit.fail(rendered.failure)
-        last.set(scope, assembly, rendered.success)
-        return Exit.succeed(rendered.success)
+        const rendered = last.render(scopeOf(assembly) ?? fiber.getRef(Current), assembly, Rendered.render)
+        return Result.isSuccess(rendered) ? Exit.succeed(rendered.success) : Exit.fail(rendered.failure)
       })
   })
 })

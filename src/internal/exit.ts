@@ -2,9 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
-/** `Exit.isExit` alone forgets the types. */
+const success: unknown = Object.getPrototypeOf(Exit.void)
+
+/** `Exit.isExit` alone forgets the types, and looks a key up where a look at the prototype mostly does. */
 export const asExit = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined =>
-  Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
+  Object.getPrototypeOf(effect) === success || Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
 
 /** `Effect.flatMap` that goes on at once if the effect has already run. */
 export const flatMapNow = <A, E, B, E2>(

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { AssembleContext } from "../AssembleContext.ts"
 import type { AssembledTool } from "../Assembly.ts"
+import * as Origin from "../Origin.ts"
 import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import type { UnknownTool } from "../PromptError.ts"
@@ -122,15 +123,22 @@ const constantOf = <V>({ accept, slot }: Step<V>): Result.Result<V, unknown> =>
 // -----------------------------------------------------------------------------
 
 /** What lists of one kind have in common. */
-export interface Kind<P extends object, V, A> {
+export interface Kind<P extends Contributed, V, A extends Contributed> {
   readonly stepOf: (planned: P) => Step<V>
   readonly partOf: (planned: P, value: V) => A
-  /** Lists have entries in common; what was made of a constant is the same in all of them. */
-  readonly constants: WeakMap<P, A>
+  /** What was made of the constants of entries: the plans of several scopes, or of one after another, have them. */
+  readonly constants: WeakMap<object, A>
+}
+
+interface Contributed {
+  readonly origin: Origin.Origin
 }
 
 /** Each entry of the plan is a part of the assembly. */
-export class EntryList<P extends object, V, A> extends KeptList<V, ReadonlyArray<A>> {
+export class EntryList<P extends Contributed & { readonly entry: object }, V, A extends Contributed> extends KeptList<
+  V,
+  ReadonlyArray<A>
+> {
   readonly #kind: Kind<P, V, A>
   readonly #planned: ReadonlyArray<P>
   /** Of the constants; with gaps for the steps. */
@@ -138,20 +146,21 @@ export class EntryList<P extends object, V, A> extends KeptList<V, ReadonlyArray
   /** For each step the place of its part. */
   readonly #places: ReadonlyArray<number>
 
-  constructor(kind: Kind<P, V, A>, planned: ReadonlyArray<P>) {
+  /** `above` is the list of the parent scope: most of both is the same. */
+  constructor(kind: Kind<P, V, A>, list: ReadonlyArray<P>, above: EntryList<P, V, A> | undefined) {
     const steps: Array<Step<V>> = []
     const places: Array<number> = []
     const parts: Array<A | undefined> = []
+    // A copy that is not frozen: reading a frozen array takes five times as long.
+    const planned = [...list]
+    const shared = above === undefined || above.#planned.length !== planned.length ? undefined : above
     for (let at = 0; at < planned.length; at++) {
       const one = planned[at]!
-      let part = kind.constants.get(one)
+      const isShared = shared !== undefined && shared.#planned[at] === one
+      const part = isShared ? shared.#parts[at] : constantPart(kind, one)
       if (part === undefined) {
-        const step = kind.stepOf(one)
-        const constant = constantOf(step)
-        if (Result.isFailure(constant)) {
-          steps.push(step)
-          places.push(at)
-        } else kind.constants.set(one, (part = kind.partOf(one, constant.success)))
+        steps.push(kind.stepOf(one))
+        places.push(at)
       }
       parts.push(part)
     }
@@ -171,7 +180,7 @@ export class EntryList<P extends object, V, A> extends KeptList<V, ReadonlyArray
   }
 
   protected make(values: ReadonlyArray<V>, before: Made<V, ReadonlyArray<A>> | undefined): ReadonlyArray<A> {
-    const list = before === undefined ? [...this.#parts] : [...before.list]
+    const list = [...(before?.list ?? this.#parts)]
     const places = this.#places
     for (let nth = 0; nth < places.length; nth++) {
       const value = values[nth]!
@@ -181,6 +190,20 @@ export class EntryList<P extends object, V, A> extends KeptList<V, ReadonlyArray
     // All are there: each has a constant or a step.
     return Object.freeze(list as Array<A>)
   }
+}
+
+/** The part of an entry whose value is a constant that is accepted. */
+const constantPart = <P extends Contributed & { readonly entry: object }, V, A extends Contributed>(
+  kind: Kind<P, V, A>,
+  planned: P
+): A | undefined => {
+  const known = kind.constants.get(planned.entry)
+  if (known !== undefined && Origin.equals(known.origin, planned.origin)) return known
+  const constant = constantOf(kind.stepOf(planned))
+  if (Result.isFailure(constant)) return undefined
+  const part = kind.partOf(planned, constant.success)
+  kind.constants.set(planned.entry, part)
+  return part
 }
 
 // -----------------------------------------------------------------------------

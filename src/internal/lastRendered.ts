@@ -3,7 +3,9 @@
  * Weak references would hold more, but each keeps what it refers to alive until the present job ends, and costs more than
  * a rendering.
  */
+import * as Result from "effect/Result"
 import type { Assembly } from "../Assembly.ts"
+import type { RenderError } from "../PromptError.ts"
 import type { PromptScope } from "../PromptScope.ts"
 import type { Rendered } from "../Rendered.ts"
 import { Recent } from "./recent.ts"
@@ -11,31 +13,38 @@ import { Recent } from "./recent.ts"
 /** For so many scopes the last rendering is held, and for twice as many at the most. */
 const held = 32
 
+/** What a scope was rendered to last. */
 interface Last {
   /** Undefined for one that its author may still change. */
-  readonly assembly: Assembly | undefined
-  readonly rendered: Rendered
+  assembly: Assembly | undefined
+  rendered: Rendered
 }
 
 export class LastRendered {
   readonly #held = new Recent<PromptScope, Last>(held)
   #latest: Rendered | undefined
 
-  /** What this very assembly was rendered to, if that was the last for its scope. */
-  again(scope: PromptScope, assembly: Assembly): Rendered | undefined {
+  /** Renders it, unless that very assembly was the last for its scope. */
+  render(
+    scope: PromptScope,
+    assembly: Assembly,
+    render: (assembly: Assembly, previous: Rendered | undefined) => Result.Result<Rendered, RenderError>
+  ): Result.Result<Rendered, RenderError> {
     const last = this.#held.get(scope)
-    return last?.assembly === assembly ? last.rendered : undefined
-  }
-
-  /** What was rendered last for the scope, or else for any: scopes have most of their parts in common. */
-  get(scope: PromptScope): Rendered | undefined {
-    return this.#held.get(scope)?.rendered ?? this.#latest
-  }
-
-  set(scope: PromptScope, assembly: Assembly, rendered: Rendered): void {
+    if (last?.assembly === assembly) return Result.succeed(last.rendered)
+    // What was rendered for another scope is better than nothing: scopes have most of their parts in common.
+    const result = render(assembly, last?.rendered ?? this.#latest)
+    if (Result.isFailure(result)) return result
+    const rendered = result.success
     this.#latest = rendered
+    const frozen = Object.isFrozen(assembly) ? assembly : undefined
+    if (last !== undefined) {
+      last.assembly = frozen
+      last.rendered = rendered
+    }
     // A closed scope is forgotten at its end, once and for all.
-    if (!scope.closed) this.#held.set(scope, { assembly: Object.isFrozen(assembly) ? assembly : undefined, rendered })
+    else if (!scope.closed) this.#held.set(scope, { assembly: frozen, rendered })
+    return result
   }
 
   forget(scope: PromptScope): void {

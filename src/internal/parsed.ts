@@ -23,11 +23,13 @@ export interface Interpolated {
   readonly names: ReadonlyArray<string>
 }
 
-export interface Parsed {
-  readonly list: ReadonlyArray<Textual>
-  /** One for each part of the list. */
+export interface Parsed<out S extends Textual> {
+  readonly list: ReadonlyArray<S>
+  /** The list in an array that is not frozen: reading a frozen one takes five times as long. */
+  readonly sources: ReadonlyArray<S>
+  /** One for each of them. */
   readonly readings: ReadonlyArray<Reading>
-  /** The places in the list that refer to a variable, by its name. Lists that agree in all of them have the same map. */
+  /** Where the list refers to a variable, by its name, ascending. Lists that agree in all of this have the same map. */
   readonly places: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -39,7 +41,7 @@ const read = ({ interpolate, text }: Textual): Reading => {
   const [first, second] = segments
   if (first === undefined) return ""
   if (second === undefined && first._tag === "Literal") return first.text
-  return { segments, names: Template.references(text) }
+  return { segments: [...segments], names: Template.references(text) }
 }
 
 const readingOf = (part: Textual): Reading => {
@@ -52,18 +54,20 @@ const readingOf = (part: Textual): Reading => {
 }
 
 /** Reads all texts of a list; those that stand where they stood before need no reading. */
-export const parse = (list: ReadonlyArray<Textual>, before: Parsed | undefined): Parsed => {
+export const parse = <S extends Textual>(list: ReadonlyArray<S>, before: Parsed<S> | undefined): Parsed<S> => {
   if (before?.list === list) return before
+  const sources = [...list]
+  const old = before?.sources.length === sources.length ? before : undefined
   const readings: Array<Reading> = []
-  let agree = before?.list.length === list.length
-  for (let i = 0; i < list.length; i++) {
-    const part = list[i]!
-    const old = before?.readings[i]
-    const reading = old !== undefined && before?.list[i] === part ? old : readingOf(part)
-    agree &&= reading === old || sameNames(namesOf(reading), namesOf(old!))
+  let agree = old !== undefined
+  for (let i = 0; i < sources.length; i++) {
+    const source = sources[i]!
+    const oldReading = old?.readings[i]
+    const reading = oldReading !== undefined && old?.sources[i] === source ? oldReading : readingOf(source)
+    agree &&= reading === oldReading || sameNames(namesOf(reading), namesOf(oldReading!))
     readings.push(reading)
   }
-  return { list, readings, places: before !== undefined && agree ? before.places : placesOf(readings) }
+  return { list, sources, readings, places: old !== undefined && agree ? old.places : placesOf(readings) }
 }
 
 const none: ReadonlyArray<string> = []

@@ -25,16 +25,16 @@ export const render = (assembly: Assembly, previous?: Rendered): Result.Result<R
   const made = previous === undefined ? undefined : fromOf(previous)
   const sections = parse(assembly.sections, made?.sections)
   const contexts = parse(assembly.contexts, made?.contexts)
-  const used = usedOf(assembly.variables, sections, contexts, made)
+  const used = usedOf(assembly, sections, contexts, made)
   const values = new UsedValues(used.list)
   const changed = made === undefined ? noNames : changedNames(made.used.list, used.list)
   const prompt = renderList(
-    { sources: assembly.sections, parsed: sections, heading: "", values },
+    { parsed: sections, heading: "", values },
     made && { rendered: made.prompt, parsed: made.sections, changed }
   )
   if (Result.isFailure(prompt)) return problemOf("section", prompt.failure, assembly)
   const snapshot = renderList(
-    { sources: assembly.contexts, parsed: contexts, heading: PromptContext.heading + separator, values },
+    { parsed: contexts, heading: PromptContext.heading + separator, values },
     made && { rendered: made.snapshot, parsed: made.contexts, changed }
   )
   if (Result.isFailure(snapshot)) return problemOf("context", snapshot.failure, assembly)
@@ -59,8 +59,8 @@ export const owner = (kind: Kind, source: Textual): Owner =>
 
 /** What something was rendered from, and to. */
 interface From {
-  readonly sections: Parsed
-  readonly contexts: Parsed
+  readonly sections: Parsed<AssembledSection>
+  readonly contexts: Parsed<AssembledContext>
   readonly used: Used
   readonly prompt: RenderedList<AssembledSection>
   readonly snapshot: RenderedList<AssembledContext>
@@ -83,10 +83,10 @@ class RenderedImpl implements Rendered {
 
   constructor(from: From) {
     this.text = from.prompt.text
-    this.sections = from.prompt.parts
-    this.contexts = from.snapshot.parts
+    this.sections = from.prompt.frozen
+    this.contexts = from.snapshot.frozen
     this.snapshot = from.snapshot.text
-    this.variables = from.used.list
+    this.variables = from.used.frozen
     this.#from = from
     Object.freeze(this)
   }
@@ -100,18 +100,22 @@ class RenderedImpl implements Rendered {
 
 /** The variables of an assembly that some text refers to. */
 interface Used {
+  /** The variables of the assembly. */
   readonly all: ReadonlyArray<AssembledVariable>
+  /** Those in use. Neither list is frozen: reading a frozen one takes five times as long. */
+  readonly list: ReadonlyArray<AssembledVariable>
   /** Their places among all. */
   readonly places: ReadonlyArray<number>
-  readonly list: ReadonlyArray<AssembledVariable>
+  readonly frozen: ReadonlyArray<AssembledVariable>
 }
 
 const usedOf = (
-  all: ReadonlyArray<AssembledVariable>,
-  sections: Parsed,
-  contexts: Parsed,
+  { variables }: Assembly,
+  sections: Parsed<Textual>,
+  contexts: Parsed<Textual>,
   before: From | undefined
 ): Used => {
+  const all = [...variables]
   if (
     before?.sections.places === sections.places &&
     before.contexts.places === contexts.places &&
@@ -127,11 +131,10 @@ const usedOf = (
     places.push(i)
     list.push(variable)
   }
-  return { all, places, list: Object.freeze(list) }
+  return { all, list, places, frozen: Object.freeze([...list]) }
 }
 
 const haveSameNames = (a: ReadonlyArray<AssembledVariable>, b: ReadonlyArray<AssembledVariable>): boolean => {
-  if (a === b) return true
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && a[i]!.name !== b[i]!.name) return false
   return true
@@ -139,7 +142,6 @@ const haveSameNames = (a: ReadonlyArray<AssembledVariable>, b: ReadonlyArray<Ass
 
 /** Those at the same places. */
 const again = (before: Used, all: ReadonlyArray<AssembledVariable>): Used => {
-  if (before.all === all) return before
   const { places } = before
   const list: Array<AssembledVariable> = []
   let same = true
@@ -148,7 +150,7 @@ const again = (before: Used, all: ReadonlyArray<AssembledVariable>): Used => {
     same &&= variable === before.list[i]
     list.push(variable)
   }
-  return { all, places, list: same ? before.list : Object.freeze(list) }
+  return same ? { ...before, all } : { all, list, places, frozen: Object.freeze([...list]) }
 }
 
 const noNames: ReadonlyArray<string> = []

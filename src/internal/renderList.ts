@@ -19,14 +19,16 @@ export const separator = "\n\n"
 /** A text and its parts. */
 export interface RenderedList<S> {
   readonly text: string
+  /** Not frozen: reading a frozen array takes five times as long. */
   readonly parts: ReadonlyArray<Part<S>>
+  /** The same, frozen. */
+  readonly frozen: ReadonlyArray<Part<S>>
   /** For each source the index of its part, -1 for one that renders to nothing. */
   readonly indices: ReadonlyArray<number>
 }
 
-export interface List<S> {
-  readonly sources: ReadonlyArray<S>
-  readonly parsed: Parsed
+export interface List<S extends Textual> {
+  readonly parsed: Parsed<S>
   /** What stands before the parts, if there are any. */
   readonly heading: string
   /** Of the variables that some text refers to. */
@@ -34,9 +36,9 @@ export interface List<S> {
 }
 
 /** What a list was rendered to before. */
-export interface Before<S> {
+export interface Before<S extends Textual> {
   readonly rendered: RenderedList<S>
-  readonly parsed: Parsed
+  readonly parsed: Parsed<S>
   /** The variables whose values are other ones now, that are new, or that are gone. */
   readonly changed: ReadonlyArray<string>
 }
@@ -57,10 +59,11 @@ export const renderList = <S extends Textual>(
  * that does not do: where parts came, went, or render to nothing.
  */
 const replaceParts = <S extends Textual>(
-  { parsed, sources, values }: List<S>,
+  { parsed, values }: List<S>,
   before: Before<S>
 ): Result.Result<RenderedList<S>, S> | undefined => {
-  if (before.parsed.list.length !== sources.length) return undefined
+  const { readings, sources } = parsed
+  if (before.parsed.sources.length !== sources.length) return undefined
   const { indices, parts: old, text: oldText } = before.rendered
   const different = differences(parsed, before)
   if (different.length === 0) return Result.succeed(before.rendered)
@@ -71,7 +74,7 @@ const replaceParts = <S extends Textual>(
   for (let nth = 0; nth < different.length; nth++) {
     const place = different[nth]!
     const source = sources[place]!
-    const text = textOf(parsed.readings[place]!, values)
+    const text = textOf(readings[place]!, values)
     if (text === undefined) return Result.fail(source)
     const index = indices[place]!
     if (text === "" || index === -1) {
@@ -88,7 +91,7 @@ const replaceParts = <S extends Textual>(
   }
   keep(old, parts, old.length, shift)
   if (end < oldText.length) pieces.push(oldText.slice(end))
-  return Result.succeed({ text: pieces.join(""), parts: Object.freeze(parts), indices })
+  return Result.succeed({ text: pieces.join(""), parts, frozen: Object.freeze([...parts]), indices })
 }
 
 /** Takes the parts over up to that index, moved. */
@@ -105,19 +108,27 @@ const keep = <S extends Textual>(
 }
 
 /** The places, ascending, of parts that are others now or refer to a variable that changed. */
-const differences = <S extends Textual>(
-  { list, places }: Parsed,
-  { changed, parsed }: Before<S>
-): ReadonlyArray<number> => {
-  if (changed.length === 1 && parsed.list === list) return places.get(changed[0]!) ?? []
-  const found = new Set<number>()
-  for (let i = 0; i < changed.length; i++) {
-    const referring = places.get(changed[i]!) ?? []
-    for (let j = 0; j < referring.length; j++) found.add(referring[j]!)
+const differences = <S extends Textual>(now: Parsed<S>, { changed, parsed }: Before<S>): ReadonlyArray<number> => {
+  const [first] = changed
+  const referring =
+    changed.length > 1
+      ? placesOf(now, changed)
+      : ((first === undefined ? undefined : now.places.get(first)) ?? noPlaces)
+  if (parsed === now) return referring
+  const found: Array<number> = []
+  let nth = 0
+  for (let i = 0; i < now.sources.length; i++) {
+    const refers = referring[nth] === i
+    if (refers) nth++
+    if (refers || parsed.sources[i] !== now.sources[i]) found.push(i)
   }
-  if (parsed.list !== list) for (let i = 0; i < list.length; i++) if (parsed.list[i] !== list[i]) found.add(i)
-  return [...found].sort((a, b) => a - b)
+  return found
 }
+
+const noPlaces: ReadonlyArray<number> = []
+
+const placesOf = ({ places }: Parsed<Textual>, names: ReadonlyArray<string>): ReadonlyArray<number> =>
+  [...new Set(names.flatMap((name) => places.get(name) ?? noPlaces))].sort((a, b) => a - b)
 
 const partOf = <S extends Textual>(source: S, offset: number, text: string): Part<S> =>
   Object.freeze({ name: source.name, order: source.order, offset, text, source })
@@ -130,9 +141,10 @@ const noParts: ReadonlyArray<never> = Object.freeze([])
 
 /** Renders a list. What neither changed nor moved is the part that it was, and if all are, the whole is what it was. */
 const renderAll = <S extends Textual>(
-  { heading, parsed, sources, values }: List<S>,
+  { heading, parsed, values }: List<S>,
   before: Before<S> | undefined
 ): Result.Result<RenderedList<S>, S> => {
+  const { sources } = parsed
   const old = before?.rendered
   const parts: Array<Part<S>> = []
   const indices: Array<number> = []
@@ -160,11 +172,11 @@ const renderAll = <S extends Textual>(
     }
     offset += text.length + separator.length
   }
-  if (parts.length === 0) return Result.succeed({ text: "", parts: noParts, indices })
+  if (parts.length === 0) return Result.succeed({ text: "", parts: noParts, frozen: noParts, indices })
   return Result.succeed(
     same && old?.parts.length === parts.length
-      ? { text: old.text, parts: old.parts, indices }
-      : { text: pieces.text(), parts: Object.freeze(parts), indices }
+      ? { ...old, indices }
+      : { text: pieces.text(), parts, frozen: Object.freeze([...parts]), indices }
   )
 }
 

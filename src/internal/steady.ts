@@ -79,18 +79,25 @@ class Assembler {
 
   /** `above` is the one of the parent scope: a list that both plans have is made once. */
   constructor(scope: PromptScope, plan: Plan<Provided>, kinds: Kinds, above: Assembler | undefined) {
-    const shared = above?.plan
     this.plan = plan
     this.#scope = scope
     this.#toolOrder = kinds.toolOrder
     this.#variables =
-      shared?.variables === plan.variables ? above!.#variables : new EntryList(kinds.variables, plan.variables)
+      above !== undefined && above.plan.variables === plan.variables
+        ? above.#variables
+        : new EntryList(kinds.variables, plan.variables, above && above.#variables)
     this.#tools =
-      shared?.tools === plan.tools ? above!.#tools : new ToolList(plan.tools, kinds.toolOrder, kinds.sortToolKeys)
+      above !== undefined && above.plan.tools === plan.tools
+        ? above.#tools
+        : new ToolList(plan.tools, kinds.toolOrder, kinds.sortToolKeys)
     this.#sections =
-      shared?.sections === plan.sections ? above!.#sections : new EntryList(kinds.sections, plan.sections)
+      above !== undefined && above.plan.sections === plan.sections
+        ? above.#sections
+        : new EntryList(kinds.sections, plan.sections, above && above.#sections)
     this.#contexts =
-      shared?.contexts === plan.contexts ? above!.#contexts : new EntryList(kinds.contexts, plan.contexts)
+      above !== undefined && above.plan.contexts === plan.contexts
+        ? above.#contexts
+        : new EntryList(kinds.contexts, plan.contexts, above && above.#contexts)
     const lists = [this.#variables, this.#tools, this.#sections, this.#contexts]
     this.#readers = lists.some(({ readers }) => readers.length > 0) ? lists.flatMap(({ readers }) => readers) : []
   }
@@ -112,8 +119,13 @@ class Assembler {
     if (before?.annotations === annotations) return before
     const context = Object.freeze({ scope: this.#scope, annotations })
     this.#context = context
-    this.#admitted = this.plan.listeners.map((listener) => admit(listener, context))
+    this.#admitted = this.#admit(context)
     return context
+  }
+
+  #admit(context: AssembleContext): ReadonlyArray<Admitted> {
+    // Of a copy: the methods of frozen arrays are slow.
+    return [...this.plan.listeners].map((listener) => admit(listener, context))
   }
 
   /** What is read when an assembly begins. */
@@ -152,8 +164,7 @@ class Assembler {
     if (Result.isFailure(composed)) return Exit.fail(composed.failure)
     const base = composed.success
     // Another assembly may have come between, with other annotations.
-    const listeners =
-      this.#context === context ? this.#admitted : this.plan.listeners.map((listener) => admit(listener, context))
+    const listeners = this.#context === context ? this.#admitted : this.#admit(context)
     return flatMapNow(waterfall.run(listeners, base), (result): Effect.Effect<Assembly, AssembleError> => {
       const last = this.#last
       if (last !== undefined && last.base === base && last.result === result) return last.sealed

@@ -22,9 +22,7 @@ const pure = (ours: preamble.Preamble): Case => {
     const plan = Result.getOrThrow(overlays.plan(scope))
     const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, annotations))
     if (assembled?._tag !== "Success") throw new Error("the step waits, or fails")
-    const again = last.again(scope, assembled.value)
-    const rendered = again ?? Result.getOrThrow(Rendered.render(assembled.value, last.get(scope)))
-    if (again === undefined) last.set(scope, assembled.value, rendered)
+    const rendered = Result.getOrThrow(last.render(scope, assembled.value, Rendered.render))
     flat(rendered.text)
     flat(rendered.snapshot)
   }
