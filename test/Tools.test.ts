@@ -245,6 +245,63 @@ describe("projection", () => {
     [null, "$.parameters"]
   ]
 
+  it.effect("tools given anew that say what they said are the very same; whatever differs is seen", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const usual = (): ReadonlyArray<ToolSchema.Input> => [tool("a"), tool("b"), ToolSchema.make(tool("c"))]
+      let given: () => ToolProvider.Tools = usual
+      yield* prompt.tools(() => given())
+      const first = yield* prompt.assemble
+      assert.strictEqual((yield* prompt.assemble).tools, first.tools)
+      const others: ReadonlyArray<ToolProvider.Tools> = [
+        [],
+        usual().slice(1),
+        [...usual(), tool("d")],
+        [tool("a", "other"), ...usual().slice(1)],
+        [{ ...tool("a"), parameters: { type: "object", required: [] } }, ...usual().slice(1)],
+        [{ ...tool("a"), deferLoading: true }, ...usual().slice(1)],
+        [...usual().slice(0, 2), ToolSchema.make(tool("c", "other"))],
+        { schemas: [tool("e")], knownNames: ["d"] }
+      ]
+      for (const other of others) {
+        given = () => other
+        const schemas = "schemas" in other ? other.schemas : other
+        assert.deepStrictEqual(
+          emitted(yield* prompt.assemble),
+          schemas.map((one) => ToolSchema.emit(ToolSchema.make(one)))
+        )
+        given = usual
+        assert.deepStrictEqual(emitted(yield* prompt.assemble), emitted(first))
+      }
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("of an array that is given again, what could change is looked at again", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const made = ToolSchema.make(tool("b"))
+      const inner = tool("a")
+      const explicit = { schemas: Object.freeze([made]), knownNames: ["x"] }
+      const outer: Array<ToolSchema.Input> = [made]
+      let given: ToolProvider.Tools = Object.freeze([inner, made])
+      yield* prompt.tools(() => given)
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["a", "b"])
+      inner.name = "z"
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b", "z"])
+      given = outer
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
+      outer.push(ToolSchema.make(tool("c")))
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b", "c"])
+      given = explicit
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
+      given = explicit.schemas
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
+      given = Object.freeze([made])
+      const { tools: fixed } = yield* prompt.assemble
+      assert.strictEqual((yield* prompt.assemble).tools, fixed)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
   it.effect("[82, BC-041] parameters that are not plain JSON fail the assembly with tool, owner and path", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt

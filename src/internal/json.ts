@@ -109,11 +109,18 @@ const className = (prototype: object): string => {
   return typeof name === "string" && name !== "" ? name : "a class"
 }
 
+/** The first enumerable key that is a symbol. */
+export const symbolKey = (source: object): symbol | undefined => {
+  const symbols = Object.getOwnPropertySymbols(source)
+  // As nearly always; this is asked of every container.
+  if (symbols.length === 0) return undefined
+  return symbols.find((key) => Object.getOwnPropertyDescriptor(source, key)?.enumerable === true)
+}
+
 const refuseSymbols = (walk: Walk, source: object): void => {
-  for (const key of Object.getOwnPropertySymbols(source)) {
-    if (Object.getOwnPropertyDescriptor(source, key)?.enumerable !== true) continue
-    refuse(walk, `the key ${String(key)} is a symbol, which JSON cannot carry. Use a string key or remove it.`)
-  }
+  const key = symbolKey(source)
+  if (key === undefined) return
+  refuse(walk, `the key ${String(key)} is a symbol, which JSON cannot carry. Use a string key or remove it.`)
 }
 
 const detachArray = (walk: Walk, source: ReadonlyArray<unknown>): JsonArray => {

@@ -13,6 +13,7 @@ import type { Provided } from "../Overlay.ts"
 import type { Plan } from "../Plan.ts"
 import type { UnknownTool } from "../PromptError.ts"
 import type { ToolOrder } from "../ToolOrder.ts"
+import * as ToolSchema from "../ToolSchema.ts"
 import { toolsOf } from "./compose.ts"
 import { threw, waitFor } from "./evaluate.ts"
 import { AtStart, Constant, isEffect, type Read, valueOf } from "./give.ts"
@@ -237,7 +238,7 @@ export class ToolList extends KeptList<values.Tools, Result.Result<ReadonlyArray
   }
 
   protected isAgain(value: unknown, accepted: values.Tools): boolean {
-    return value === accepted.fixed || givesAgain(value, accepted)
+    return value === accepted.fixed || (accepted.knownNames.length === 0 && givesAgain(value, accepted))
   }
 
   protected saysSame(before: ReadonlyArray<values.Tools>, now: ReadonlyArray<values.Tools>): boolean {
@@ -256,13 +257,15 @@ const isDetached = (slot: Step<values.Tools>["slot"], { schemas }: values.Tools)
   if (!(slot instanceof Constant)) return false
   const { value } = slot
   const given = typeof value === "object" && value !== null && "schemas" in value ? value.schemas : value
-  return Object.isFrozen(value) && givesAgain(given, { schemas, knownNames: [] })
+  return Object.isFrozen(value) && Array.isArray(given) && consistsOf(given, schemas)
 }
 
-/** Whether a value gives the schemas that were accepted before, each of them the very same. Schemas cannot change. */
-const givesAgain = (value: unknown, before: values.Tools): boolean => {
+/** Whether a value gives the tools that were accepted before, be they the very same schemas or others that say the same. */
+const givesAgain = (value: unknown, { schemas }: values.Tools): boolean => {
   try {
-    return Array.isArray(value) && before.knownNames.length === 0 && consistsOf(value, before.schemas)
+    if (!Array.isArray(value) || value.length !== schemas.length) return false
+    for (let i = 0; i < schemas.length; i++) if (!ToolSchema.isUnchanged(value[i], schemas[i]!)) return false
+    return true
   } catch {
     // Whoever accepts it says what is wrong with it.
     return false
