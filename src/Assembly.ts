@@ -13,6 +13,7 @@ import { dual } from "effect/Function"
 import * as Result from "effect/Result"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import * as list from "./internal/list.ts"
+import { saysSame } from "./internal/sameTool.ts"
 import * as Origin from "./Origin.ts"
 import type * as PromptContext from "./PromptContext.ts"
 import type * as Section from "./Section.ts"
@@ -132,13 +133,15 @@ export { seal } from "./internal/seal.ts"
  */
 export type SectionInput = Omit<Section.Options, "complete" | "plugin">
 
+const noTools: ReadonlyArray<string> = Object.freeze([])
+
 const sectionOf = (self: Assembly, input: SectionInput): AssembledSection =>
   Object.freeze({
     name: input.name,
     order: input.order,
     text: input.text,
     interpolate: input.interpolate ?? true,
-    requires: Object.freeze([...(input.requires ?? [])]),
+    requires: input.requires === undefined ? noTools : Object.freeze([...input.requires]),
     origin: Origin.make({ scope: self.scope })
   })
 
@@ -365,14 +368,6 @@ export const mapTool: Edit<[name: string, f: (schema: ToolSchema.ToolSchema) => 
     )
 )
 
-/** Whether nothing that a model sees is different. */
-const saysSame = (input: ToolSchema.Input, schema: ToolSchema.ToolSchema): boolean =>
-  input === schema ||
-  (input.name === schema.name &&
-    input.description === schema.description &&
-    input.parameters === schema.parameters &&
-    (input.deferLoading === true) === (schema.deferLoading === true))
-
 // -----------------------------------------------------------------------------
 // combinators: variables and annotations
 // -----------------------------------------------------------------------------
@@ -391,7 +386,7 @@ const withVariables = (self: Assembly, variables: ReadonlyArray<AssembledVariabl
 export const setVariable: Edit<[name: string, value: string | undefined]> = dual(
   (args) => typeof args[0] === "object",
   (self: Assembly, name: string, value: string | undefined) =>
-    self.variables.some((variable) => variable.name === name)
+    [...self.variables].some((variable) => variable.name === name)
       ? mapVariable(self, name, () => value)
       : withVariables(
           self,

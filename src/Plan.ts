@@ -85,8 +85,7 @@ export const finish = <K extends Slots>(
   scope: string,
   merged: Merged<K>
 ): Result.Result<Plan<K>, MultipleCompleteSections> => {
-  // Of a copy: reading a frozen array takes five times as long.
-  const complete = [...merged.sections].filter(({ entry }) => entry.complete)
+  const { complete } = merged
   if (complete.length > 1) return Result.fail(multipleComplete(scope, complete))
   return Result.succeed(
     Object.freeze({

@@ -110,14 +110,24 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<PromptContext<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("context", options, scope)
-  return Result.gen(function* () {
-    return Object.freeze({
+  // Without `Result.gen`: a listener's context is made anew for each assembly.
+  const name = rules.name(owner, options.name)
+  if (Result.isFailure(name)) return Result.fail(name.failure)
+  const order = rules.order(owner, options.order)
+  if (Result.isFailure(order)) return Result.fail(order.failure)
+  const { text } = options
+  const interpolate = rules.interpolation(owner, text, options.interpolate)
+  if (Result.isFailure(interpolate)) return Result.fail(interpolate.failure)
+  const plugin = rules.plugin(owner, options.plugin)
+  if (Result.isFailure(plugin)) return Result.fail(plugin.failure)
+  return Result.succeed(
+    Object.freeze({
       kind: "context",
-      name: yield* rules.name(owner, options.name),
-      order: yield* rules.order(owner, options.order),
-      text: options.text,
-      interpolate: yield* rules.interpolation(owner, options.text, options.interpolate),
-      plugin: yield* rules.plugin(owner, options.plugin)
+      name: name.success,
+      order: order.success,
+      text,
+      interpolate: interpolate.success,
+      plugin: plugin.success
     })
-  })
+  )
 }

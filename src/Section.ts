@@ -132,21 +132,34 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<Section<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("section", options, scope)
-  return Result.gen(function* () {
-    const section: Section<T> = {
+  // Without `Result.gen`: a listener's section is made anew for each assembly.
+  const name = rules.name(owner, options.name)
+  if (Result.isFailure(name)) return Result.fail(name.failure)
+  const order = rules.order(owner, options.order)
+  if (Result.isFailure(order)) return Result.fail(order.failure)
+  const { text } = options
+  const complete = rules.flag(owner, "complete", options.complete, false)
+  if (Result.isFailure(complete)) return Result.fail(complete.failure)
+  const interpolate = rules.interpolation(owner, text, options.interpolate)
+  if (Result.isFailure(interpolate)) return Result.fail(interpolate.failure)
+  const requires = rules.toolNames(owner, "requires", options.requires)
+  if (Result.isFailure(requires)) return Result.fail(requires.failure)
+  const plugin = rules.plugin(owner, options.plugin)
+  if (Result.isFailure(plugin)) return Result.fail(plugin.failure)
+  if (complete.success && requires.success.length > 0) {
+    const reason = "a complete section is the whole prompt and cannot depend on tools. Drop one of the two."
+    return rules.broken(owner, "requires", reason)
+  }
+  return Result.succeed(
+    Object.freeze({
       kind: "section",
-      name: yield* rules.name(owner, options.name),
-      order: yield* rules.order(owner, options.order),
-      text: options.text,
-      complete: yield* rules.flag(owner, "complete", options.complete, false),
-      interpolate: yield* rules.interpolation(owner, options.text, options.interpolate),
-      requires: yield* rules.toolNames(owner, "requires", options.requires),
-      plugin: yield* rules.plugin(owner, options.plugin)
-    }
-    if (section.complete && section.requires.length > 0) {
-      const reason = "a complete section is the whole prompt and cannot depend on tools. Drop one of the two."
-      return yield* rules.broken(owner, "requires", reason)
-    }
-    return Object.freeze(section)
-  })
+      name: name.success,
+      order: order.success,
+      text,
+      complete: complete.success,
+      interpolate: interpolate.success,
+      requires: requires.success,
+      plugin: plugin.success
+    })
+  )
 }

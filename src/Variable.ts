@@ -69,20 +69,17 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<Variable<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("variable", options, scope)
-  return Result.gen(function* () {
-    if (!isVariableName(options.name)) {
-      const got = typeof options.name === "string" ? JSON.stringify(options.name) : rules.describeType(options.name)
-      return yield* rules.broken(
-        owner,
-        "name",
-        `expected a name of the form ${rule}, got ${got}. Text refers to it as {{name}}.`
-      )
-    }
-    return Object.freeze({
-      kind: "variable",
-      name: options.name,
-      value: options.value,
-      plugin: yield* rules.plugin(owner, options.plugin)
-    })
-  })
+  // Without `Result.gen`: a listener's variable is made anew for each assembly.
+  if (!isVariableName(options.name)) {
+    const got = typeof options.name === "string" ? JSON.stringify(options.name) : rules.describeType(options.name)
+    return rules.broken(
+      owner,
+      "name",
+      `expected a name of the form ${rule}, got ${got}. Text refers to it as {{name}}.`
+    )
+  }
+  const { name, value } = options
+  const plugin = rules.plugin(owner, options.plugin)
+  if (Result.isFailure(plugin)) return Result.fail(plugin.failure)
+  return Result.succeed(Object.freeze({ kind: "variable", name, value, plugin: plugin.success }))
 }

@@ -341,6 +341,7 @@ describe("make and equals", () => {
     assert.isTrue(Object.isFrozen(self) && Object.isFrozen(self.shadows))
     assert.deepStrictEqual(Origin.make({ scope: "s" }), { scope: "s", shadows: [] })
     assert.deepStrictEqual(JSON.parse(JSON.stringify(Origin.make(full))), full)
+    assert.deepStrictEqual(Object.keys(Origin.make(full)), ["scope", "plugin", "provider", "listener", "shadows"])
   })
 
   it("two are equal when they say the same, and differ by every field", () => {

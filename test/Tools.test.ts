@@ -281,7 +281,6 @@ describe("projection", () => {
       const prompt = yield* SystemPrompt
       const made = ToolSchema.make(tool("b"))
       const inner = tool("a")
-      const explicit = { schemas: Object.freeze([made]), knownNames: ["x"] }
       const outer: Array<ToolSchema.Input> = [made]
       let given: ToolProvider.Tools = Object.freeze([inner, made])
       yield* prompt.tools(() => given)
@@ -292,14 +291,22 @@ describe("projection", () => {
       assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
       outer.push(ToolSchema.make(tool("c")))
       assert.deepStrictEqual(tools(yield* prompt.assemble), ["b", "c"])
-      given = explicit
-      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
-      given = explicit.schemas
-      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
       given = Object.freeze([made])
       const { tools: fixed } = yield* prompt.assemble
       assert.strictEqual((yield* prompt.assemble).tools, fixed)
     }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("the tools of an explicit value, given without its known names, know less", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const explicit = Object.freeze({ schemas: Object.freeze([ToolSchema.make(tool("a"))]), knownNames: ["x"] })
+      let given: ToolProvider.Tools = explicit
+      yield* prompt.tools(() => given)
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["a"])
+      given = explicit.schemas
+      assert.strictEqual((yield* Effect.flip(prompt.assemble))._tag, "UnknownTool")
+    }).pipe(Effect.provide(SystemPrompt.layerWith({ toolOrder: ["x", R] })))
   )
 
   it.effect("[82, BC-041] parameters that are not plain JSON fail the assembly with tool, owner and path", () =>

@@ -349,6 +349,20 @@ describe("well-formed results", () => {
     assert.strictEqual(reads, 1)
   })
 
+  it("a list has what stands in it, whatever it iterates over", () => {
+    class Odd extends Array<Assembly.AssembledSection> {
+      override [Symbol.iterator]() {
+        return [a][Symbol.iterator]()
+      }
+    }
+    const odd = new Odd()
+    odd.push(b, a)
+    const iterator = () => [a][Symbol.iterator]()
+    for (const sections of [odd, Object.assign([b, a], { [Symbol.iterator]: iterator })]) {
+      assert.deepStrictEqual(accepted({ ...base, sections }).sections, [b, a])
+    }
+  })
+
   it("a class with the fields of a part will do", () => {
     class Own {
       readonly name = "x"

@@ -14,7 +14,7 @@ import * as Plan from "../Plan.ts"
 import { ListenerFailure, type Owner, ownerFields, type WaterfallError } from "../PromptError.ts"
 import { mapFailures } from "./failure.ts"
 import { isEffect } from "./give.ts"
-import { accept } from "./wellFormed.ts"
+import { accept, Memory } from "./wellFormed.ts"
 
 type Planned = Plan.Plan<Provided>["listeners"][number]
 
@@ -46,6 +46,7 @@ export class AdmittedEdit implements Listener.Admitted {
   readonly run: Listener.Admitted["run"]
   readonly #edit: Extract<Listener.Run, { readonly _tag: "Edit" }>["edit"]
   readonly #context: AssembleContext
+  #memory: Memory | undefined
 
   constructor(
     planned: Planned,
@@ -82,7 +83,7 @@ export class AdmittedEdit implements Listener.Admitted {
   }
 
   #accept(assembly: Assembly, edited: unknown): Assembly | Effect.Effect<never, WaterfallError> {
-    const accepted = accept([assembly], edited, this.owner)
+    const accepted = accept([assembly], edited, this.owner, (this.#memory ??= new Memory()))
     return Result.isSuccess(accepted) ? accepted.success : Exit.fail(accepted.failure)
   }
 }

@@ -1,15 +1,14 @@
 /** Edits of the ordered lists of an assembly. An edit that changes nothing gives the same list back. */
 import { byCodeUnits } from "./codeUnits.ts"
 
-// Lists are copied by spreading, and read by index: the methods of frozen arrays are slow.
+// Lists are copied by spreading, and the copies are read: frozen arrays are slow to read, by index and by their methods.
 
 /** Puts an item before the first one that comes after it, and leaves the others as they were arranged. */
 export const insert = <A>(list: ReadonlyArray<A>, item: A, compare: (a: A, b: A) => number): ReadonlyArray<A> => {
+  const items = [...list]
   let at = 0
-  while (at < list.length && compare(item, list[at]!) >= 0) at++
-  const inserted = [...list]
-  inserted.splice(at, 0, item)
-  return Object.freeze(inserted)
+  while (at < items.length && compare(item, items[at]!) >= 0) at++
+  return Object.freeze(items.toSpliced(at, 0, item))
 }
 
 export const remove = <A>(list: ReadonlyArray<A>, is: (a: A) => boolean): ReadonlyArray<A> => {

@@ -6,6 +6,7 @@
 import * as Origin from "../Origin.ts"
 import type { Known, Overlay, Slots } from "../Overlay.ts"
 import type { Plan, Planned } from "../Plan.ts"
+import type { Section } from "../Section.ts"
 import { byCodeUnits } from "./codeUnits.ts"
 import * as list from "./list.ts"
 
@@ -14,6 +15,8 @@ export interface Merged<K extends Slots = Known> extends Pick<
   Plan<K>,
   "variables" | "tools" | "sections" | "contexts" | "listeners" | "suppressed"
 > {
+  /** The sections that are to be the whole prompt: one at the most, in a plan. */
+  readonly complete: ReadonlyArray<Planned<Section<K["text"]>>>
   /** How many overlays have been merged. */
   readonly depth: number
 }
@@ -28,22 +31,30 @@ export const nothing: Merged<never> = Object.freeze({
   contexts: none,
   listeners: none,
   suppressed: false,
+  complete: none,
   depth: 0
 })
 
 /** Puts the overlay of the next scope onto what has been merged. */
 export const merge = <K extends Slots>(onto: Merged<K>, overlay: Overlay<K>): Merged<K> => {
   const position = onto.depth
+  const sections = shadow(onto.sections, overlay.sections, overlay.scope, position, byOrderThenName)
   return Object.freeze({
     variables: shadow(onto.variables, overlay.variables, overlay.scope, position, byName),
     tools: append(onto.tools, overlay.tools, overlay.scope, position, byPositionThenProvider),
-    sections: shadow(onto.sections, overlay.sections, overlay.scope, position, byOrderThenName),
+    sections,
     contexts: shadow(onto.contexts, overlay.contexts, overlay.scope, position, byOrderThenName),
     listeners: append(onto.listeners, overlay.listeners, overlay.scope, position, outermostFirst),
     suppressed: onto.suppressed || overlay.suppressors > 0,
+    complete:
+      onto.complete.length === 0 && !overlay.sections.some(isComplete)
+        ? none
+        : sections.filter(({ entry }) => isComplete(entry)),
     depth: position + 1
   })
 }
+
+const isComplete = (section: Section<unknown>): boolean => section.complete
 
 interface Entry {
   readonly name?: string | undefined

@@ -9,7 +9,7 @@ import * as Origin from "../Origin.ts"
 import type { Owner } from "../Owner.ts"
 import { describeThrown } from "./json.ts"
 import { describeType } from "./rules.ts"
-import { inherit } from "./toolLink.ts"
+import { inherit, isLinkedAs } from "./toolLink.ts"
 
 /** A flaw of a listener's result: where, as a path from the assembly, and what. */
 export interface Flaw {
@@ -49,6 +49,8 @@ export interface ListKind<T extends Part> {
   readonly read: (part: { readonly [key: string]: unknown }, scope: string) => Checked<(origin: Origin.Origin) => T>
   /** Whether two parts of one name differ in their origin at most. */
   readonly same: (a: T, b: T) => boolean
+  /** Whether reading a part, each field of it once, would give one that differs from that one in its origin at most. */
+  readonly says: (part: { readonly [key: string]: unknown }, one: T) => boolean
   /** Puts the list in the only order it may have. */
   readonly arrange?: (parts: Array<T>) => void
 }
@@ -57,16 +59,19 @@ export const checkList = <T extends Part>(
   kind: ListKind<T>,
   given: ReadonlyArray<ReadonlyArray<T>>,
   after: unknown,
-  listener: Owner
+  listener: Owner,
+  memory: ListMemory<T> | undefined
 ): Checked<ReadonlyArray<T>> => {
   const unchanged = given.find((list) => list === after)
   if (unchanged !== undefined) return Result.succeed(unchanged)
   const path = `$.${kind.field}`
-  return total(path, () =>
-    Array.isArray(after)
-      ? checkParts(kind, given, after, path, listener)
-      : flaw(path, `expected an array, got ${describeType(after)}.`)
-  )
+  return total(path, () => {
+    if (!Array.isArray(after)) return flaw(path, `expected an array, got ${describeType(after)}.`)
+    const [base, downstream] = given
+    const edited =
+      base !== undefined && downstream === undefined ? checkFew(kind, base, after, listener, memory) : undefined
+    return edited === undefined ? checkParts(kind, given, after, path, listener) : Result.succeed(edited)
+  })
 }
 
 const checkParts = <T extends Part>(
@@ -76,9 +81,6 @@ const checkParts = <T extends Part>(
   path: string,
   listener: Owner
 ): Checked<ReadonlyArray<T>> => {
-  const [base, downstream] = given
-  const edited = base !== undefined && downstream === undefined ? checkFew(kind, base, after, listener) : undefined
-  if (edited !== undefined) return Result.succeed(edited)
   const before = earlier(kind, given)
   const fresh = kind.unique ? [] : after.filter((part) => before.known(part) === undefined)
   // Each is what it was at most once: of two tools that say the same, each is still itself.
@@ -110,7 +112,9 @@ const checkParts = <T extends Part>(
 
 export const consistsOf = (list: ReadonlyArray<unknown>, parts: ReadonlyArray<unknown>): boolean => {
   if (list.length !== parts.length) return false
-  for (let i = 0; i < parts.length; i++) if (list[i] !== parts[i]) return false
+  // Copies are read: most lists are frozen, and one by one their items take five times as long to read.
+  const [a, b] = [[...list], [...parts]]
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }
 
@@ -125,52 +129,140 @@ const checkFew = <T extends Part>(
   kind: ListKind<T>,
   base: ReadonlyArray<T>,
   after: ReadonlyArray<unknown>,
-  listener: Owner
+  listener: Owner,
+  memory: ListMemory<T> | undefined
 ): ReadonlyArray<T> | undefined => {
-  const before: Earlier<T> = {
-    known: () => undefined,
-    named: (name) => namedIn(kind, base, name)
-  }
   try {
-    const picked = pick(base, after)
+    const now = copied(after)
+    if (now === undefined) return undefined
+    const recalled = memory?.recall(kind, base, now)
+    if (recalled !== undefined) return recalled
+    const earlier = [...base]
+    const before: Earlier<T> = {
+      known: () => undefined,
+      named: (name) => earlier.filter((one) => kind.nameOf(one) === name)
+    }
+    const picked = pick(earlier, now)
     if (picked === undefined) return undefined
     const { added, parts } = picked
     const fresh = added.map(({ part }) => part)
     const stay = [...parts]
     const partner = partnerIn(kind, fresh, (one) => stay.includes(one))
     const isFree = (one: T, part: unknown) => !parts.includes(one) && !isClaimed(kind, one, part, fresh)
+    const isThere = (one: T) => earlier.includes(one) || parts.includes(one)
     for (const { at, part } of added) {
       const checked = checkPart(kind, before, partner, isFree, part, "", listener)
       if (Result.isFailure(checked)) return undefined
-      const name = kind.nameOf(checked.success)
+      const made = checked.success
+      const name = kind.nameOf(made)
       if (kind.unique && parts.some((one) => one !== undefined && kind.nameOf(one) === name)) return undefined
-      parts[at] = checked.success
+      parts[at] = isThere(made) ? made : (memory?.again(kind, made, isThere) ?? made)
     }
     const whole = parts.filter((one) => one !== undefined)
     kind.arrange?.(whole)
-    return consistsOf(base, whole) ? base : Object.freeze(whole)
+    const list = consistsOf(base, whole) ? base : Object.freeze(whole)
+    memory?.keep(kind, base, list, added)
+    return list
   } catch {
     return undefined
   }
 }
 
-/** A plain loop: the methods of frozen arrays are slow. */
-const namedIn = <T extends Part>(kind: ListKind<T>, list: ReadonlyArray<T>, name: string): ReadonlyArray<T> => {
-  const found: Array<T> = []
-  for (let i = 0; i < list.length; i++) if (kind.nameOf(list[i]!) === name) found.push(list[i]!)
-  return found
+/** What a listener added to a list, or made of a part of it: at that place of the result. */
+interface Made {
+  readonly at: number
+  readonly claim: Claim
+}
+
+/** The origin that a part said it has, and whether there was any part of that origin for it to be made of. */
+interface Claim {
+  readonly origin: unknown
+  readonly isMet: boolean
+}
+
+/**
+ * What came of a list the last time that one listener had it. Most listeners make the same of the same list each time,
+ * but of new objects: that it says the same is found out by a look at what is new, and the very same list comes of it.
+ */
+export class ListMemory<T extends Part> {
+  #last:
+    | { readonly base: ReadonlyArray<T>; readonly list: ReadonlyArray<T>; readonly made: ReadonlyArray<Made> }
+    | undefined
+
+  /** The list that was accepted last, if that is what would come of this one. `after` is a copy, as it is to be read. */
+  recall(kind: ListKind<T>, base: ReadonlyArray<T>, after: ReadonlyArray<unknown>): ReadonlyArray<T> | undefined {
+    const last = this.#last
+    if (last === undefined || last.base !== base || last.list.length !== after.length) return undefined
+    const list = [...last.list]
+    let nth = 0
+    for (let i = 0; i < list.length; i++) {
+      if (after[i] === list[i]) continue
+      const made = last.made[nth++]
+      if (made?.at !== i || !isAgain(kind, after[i], list[i]!, made.claim, base)) return undefined
+    }
+    return nth === last.made.length && isDistinct(last.made.map(({ at }) => after[at])) ? last.list : undefined
+  }
+
+  /** What was made the last time, if that is what was made now, and is not there already. */
+  again(kind: ListKind<T>, part: T, isThere: (one: T) => boolean): T | undefined {
+    const last = this.#last
+    const parts = last?.made.map(({ at }) => last.list[at])
+    return parts?.find((one) => one !== undefined && isEqual(kind, one, part) && !isThere(one))
+  }
+
+  keep(kind: ListKind<T>, base: ReadonlyArray<T>, list: ReadonlyArray<T>, added: ReadonlyArray<Added>): void {
+    if (!Object.isFrozen(base) || !isDistinct(added.map(({ part }) => part))) return
+    this.#last = { base, list, made: added.map(({ at, part }) => ({ at, claim: claimOf(kind, part, base) })) }
+  }
+}
+
+/**
+ * Whether a new part would be accepted as that one again: it says what that one says, and was made of the same. One that
+ * is not frozen may say something else when it is read again.
+ */
+const isAgain = <T extends Part>(
+  kind: ListKind<T>,
+  part: unknown,
+  one: T,
+  claim: Claim,
+  base: ReadonlyArray<T>
+): boolean =>
+  isRecord(part) &&
+  Object.isFrozen(part) &&
+  (kind.unique || part.origin === claim.origin || !(claim.isMet || isMet(kind, part, base))) &&
+  extraKey(kind, part) === undefined &&
+  kind.says(part, one)
+
+/** Where names are unique, the name alone decides what a part was made of. */
+const claimOf = <T extends Part>(kind: ListKind<T>, part: unknown, base: ReadonlyArray<T>): Claim =>
+  kind.unique || !isRecord(part)
+    ? { origin: undefined, isMet: false }
+    : { origin: part.origin, isMet: isMet(kind, part, base) }
+
+const isMet = <T extends Part>(kind: ListKind<T>, part: unknown, base: ReadonlyArray<T>): boolean =>
+  [...base].some((one) => claims(kind, part, one))
+
+/** One object in two places is not what two that say the same are: of two, each is made of another one. */
+const isDistinct = (parts: ReadonlyArray<unknown>): boolean => parts.length < 2 || new Set(parts).size === parts.length
+
+const isEqual = <T extends Part>(kind: ListKind<T>, a: T, b: T): boolean =>
+  kind.nameOf(a) === kind.nameOf(b) && kind.same(a, b) && Origin.equals(a.origin, b.origin) && isLinkedAs(a, b)
+
+interface Added {
+  readonly at: number
+  readonly part: unknown
 }
 
 interface Picked<T> {
   /** With gaps for what is new. */
   readonly parts: Array<T | undefined>
-  readonly added: ReadonlyArray<{ readonly at: number; readonly part: unknown }>
+  readonly added: ReadonlyArray<Added>
 }
 
 /** What is in both lists in the same order; nothing, if some of it is in another order, or too much is new. */
 const pick = <T>(base: ReadonlyArray<T>, after: ReadonlyArray<unknown>): Picked<T> | undefined => {
   const parts: Array<T | undefined> = []
-  const added: Array<{ readonly at: number; readonly part: unknown }> = []
+  const added: Array<Added> = []
   let next = 0
   for (let i = 0; i < after.length; i++) {
     const part = after[i]
@@ -182,11 +274,17 @@ const pick = <T>(base: ReadonlyArray<T>, after: ReadonlyArray<unknown>): Picked<
   return { parts, added }
 }
 
-/** `indexOf` of frozen arrays is slow. */
 const indexFrom = (list: ReadonlyArray<unknown>, item: unknown, start: number): number => {
   for (let i = start; i < list.length; i++) if (list[i] === item) return i
   return -1
 }
+
+/**
+ * A copy, which is faster to read if the list is frozen; nothing, if the list is not sure to iterate over its items one
+ * by one.
+ */
+const copied = (list: ReadonlyArray<unknown>): ReadonlyArray<unknown> | undefined =>
+  Object.getPrototypeOf(list) === Array.prototype && !Object.hasOwn(list, Symbol.iterator) ? [...list] : undefined
 
 /** The parts that a listener was given, by identity and by name. */
 interface Earlier<T> {
@@ -219,7 +317,7 @@ const checkPart = <T extends Part>(
   const known = before.known(part)
   if (known !== undefined) return Result.succeed(known)
   if (!isRecord(part)) return flaw(path, `expected an object, got ${describeType(part)}.`)
-  const extra = Object.keys(part).find((key) => !kind.keys.has(key))
+  const extra = extraKey(kind, part)
   if (extra !== undefined) return flaw(`${path}.${extra}`, "there is no such field. Leave it out.")
   const read = kind.read(part, listener.scope)
   if (Result.isFailure(read)) return flaw(path + read.failure.path, read.failure.reason)
@@ -237,6 +335,9 @@ const checkPart = <T extends Part>(
     old === undefined ? added : inherit(read.success(Origin.make({ ...old.origin, listener: listened(listener) })), old)
   )
 }
+
+const extraKey = <T extends Part>(kind: ListKind<T>, part: object): string | undefined =>
+  Object.keys(part).find((key) => !kind.keys.has(key))
 
 /** Whether a part says that it was made of this one. */
 const claims = <T extends Part>(kind: ListKind<T>, part: unknown, one: T): boolean =>
@@ -270,4 +371,4 @@ const addedBy = (listener: Owner): Origin.Origin =>
   Origin.make({ scope: listener.scope, plugin: listener.plugin, listener: listened(listener) })
 
 const listened = ({ entry, plugin, scope }: Owner): Origin.Listened =>
-  Object.freeze({ name: entry, scope, ...(plugin === undefined ? undefined : { plugin }) })
+  Object.freeze(plugin === undefined ? { name: entry, scope } : { name: entry, scope, plugin })

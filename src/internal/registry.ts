@@ -138,23 +138,22 @@ export class Registry {
 
   /** The merge that holds now. */
   #current(scope: PromptScope): Cached {
-    let cached = this.#cached.get(scope)
-    if (cached !== undefined && cached.revision === this.#revision) return cached
+    const known = this.#cached.get(scope)
+    if (known !== undefined && known.revision === this.#revision) return known
     let onto: Merged<Provided> = nothing
     for (const one of scopes.chain(scope)) {
-      cached = this.#mergeOnto(onto, one)
-      onto = cached.merged
+      if (one !== scope) onto = this.#mergeOnto(onto, one, this.#cached.get(one)).merged
     }
-    return cached!
+    return this.#mergeOnto(onto, scope, known)
   }
 
-  #mergeOnto(onto: Merged<Provided>, scope: PromptScope): Cached {
+  /** `known` is what was made for the scope last. */
+  #mergeOnto(onto: Merged<Provided>, scope: PromptScope, known: Cached | undefined): Cached {
     const slot = this.#slots.get(scope)
     const stamp = slot?.stamp ?? 0
-    const cached = this.#cached.get(scope)
-    if (cached !== undefined && cached.onto === onto && cached.stamp === stamp) {
-      cached.revision = this.#revision
-      return cached
+    if (known !== undefined && known.onto === onto && known.stamp === stamp) {
+      known.revision = this.#revision
+      return known
     }
     const merged = slot === undefined ? onto : merge(onto, slot.snapshot())
     const made: Cached = { onto, stamp, merged, plan: undefined, revision: this.#revision }

@@ -100,7 +100,7 @@ class RenderedImpl implements Rendered {
 
 /** The variables of an assembly that some text refers to. */
 interface Used {
-  /** The variables of the assembly. */
+  /** The variables of the assembly, or of an earlier one that had them in the same places. */
   readonly all: ReadonlyArray<AssembledVariable>
   /** Those in use. Neither list is frozen: reading a frozen one takes five times as long. */
   readonly list: ReadonlyArray<AssembledVariable>
@@ -150,7 +150,7 @@ const again = (before: Used, all: ReadonlyArray<AssembledVariable>): Used => {
     same &&= variable === before.list[i]
     list.push(variable)
   }
-  return same ? { ...before, all } : { all, list, places, frozen: Object.freeze([...list]) }
+  return same ? before : { all, list, places, frozen: Object.freeze([...list]) }
 }
 
 const noNames: ReadonlyArray<string> = []

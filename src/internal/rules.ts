@@ -43,13 +43,10 @@ export const ownerOf = (
   kind: Owner["kind"],
   fields: { readonly name?: unknown; readonly plugin?: unknown },
   scope: string
-): Owner =>
-  ownerFields({
-    kind,
-    entry: typeof fields.name === "string" ? fields.name : "",
-    scope,
-    plugin: typeof fields.plugin === "string" ? fields.plugin : undefined
-  })
+): Owner => {
+  const entry = typeof fields.name === "string" ? fields.name : ""
+  return typeof fields.plugin === "string" ? { kind, entry, scope, plugin: fields.plugin } : { kind, entry, scope }
+}
 
 export const name = (owner: Owner, value: unknown): Ruled<string> =>
   typeof value === "string" && value !== ""

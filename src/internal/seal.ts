@@ -22,12 +22,10 @@ export const seal = (base: Assembly, result: Assembly): Result.Result<Assembly, 
   )
 }
 
-/** Whether nothing is to be put back or dropped. A plain loop: the methods of frozen arrays are slow, and this runs each time. */
+/** Whether nothing is to be put back or dropped. A copy is read: frozen arrays are slow to read, and this runs each time. */
 const isFree = (base: Assembly, result: Assembly): boolean => {
   if (base.complete !== undefined || (base.suppressed && result.contexts.length > 0)) return false
-  const { sections } = result
-  for (let i = 0; i < sections.length; i++) if (sections[i]!.requires.length > 0) return false
-  return true
+  return [...result.sections].every((section) => section.requires.length === 0)
 }
 
 const restore = (base: Assembly, result: Assembly): Assembly => {

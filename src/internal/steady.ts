@@ -223,19 +223,25 @@ export class Assemblers {
   of(scope: PromptScope, plan: Plan<Provided>): Assembler {
     const known = this.#kept.get(scope)
     if (known?.plan === plan) return known
+    const ancestors = chain(scope)
     let above: Assembler | undefined
-    const ancestors = chain(scope).slice(0, -1)
     // A chain that the caches cannot hold would push out of them what it has just put in, at every step.
-    for (const one of ancestors.length < kept / 2 ? ancestors : []) {
-      const planned = this.#planOf(one)
-      above = Result.isSuccess(planned) ? this.#make(one, planned.success, above) : undefined
+    if (ancestors.length <= kept / 2) {
+      for (const one of ancestors) {
+        if (one === scope) break
+        const planned = this.#planOf(one)
+        above = Result.isSuccess(planned) ? this.#ofAncestor(one, planned.success, above) : undefined
+      }
     }
     return this.#make(scope, plan, above)
   }
 
-  #make(scope: PromptScope, plan: Plan<Provided>, above: Assembler | undefined): Assembler {
+  #ofAncestor(scope: PromptScope, plan: Plan<Provided>, above: Assembler | undefined): Assembler {
     const known = this.#kept.get(scope)
-    if (known?.plan === plan) return known
+    return known?.plan === plan ? known : this.#make(scope, plan, above)
+  }
+
+  #make(scope: PromptScope, plan: Plan<Provided>, above: Assembler | undefined): Assembler {
     const assembler = new Assembler(scope, plan, this.#kinds, above)
     // A closed scope is forgotten at its end, once and for all.
     if (!scope.closed) this.#kept.set(scope, assembler)

@@ -21,3 +21,6 @@ export const inherit = <T extends object>(made: T, from: object): T => {
   if (registered !== undefined) links.set(made, registered)
   return made
 }
+
+/** Whether two parts are linked to the same, or both to nothing. */
+export const isLinkedAs = (a: object, b: object): boolean => links.get(a) === links.get(b)

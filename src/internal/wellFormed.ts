@@ -18,10 +18,12 @@ import {
   flaw,
   isRecord,
   type ListKind,
+  ListMemory,
   type Part,
   total
 } from "./partList.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
+import { saysSame } from "./sameTool.ts"
 
 // -----------------------------------------------------------------------------
 // the assembly
@@ -66,17 +68,42 @@ export const agrees = (base: Assembly, after: Assembly): boolean => forged(base,
 export const accept = (
   given: readonly [Assembly, ...ReadonlyArray<Assembly>],
   after: unknown,
-  listener: Owner
+  listener: Owner,
+  memory?: Memory
 ): Result.Result<Assembly, InvalidAssembly> =>
   Result.mapError(
-    total("$", () => check(given, after, listener)),
+    total("$", () => check(given, after, listener, memory)),
     (found) => new InvalidAssembly({ ...ownerFields(listener), ...found })
   )
+
+/**
+ * What the results of one listener were accepted as the last time, for whoever runs it again and again. It decides only
+ * how long `accept` takes, and that the very same lists and assembly come back as long as the listener says the same of
+ * the same.
+ */
+export class Memory {
+  readonly sections = new ListMemory<AssembledSection>()
+  readonly contexts = new ListMemory<AssembledContext>()
+  readonly tools = new ListMemory<AssembledTool>()
+  readonly variables = new ListMemory<AssembledVariable>()
+  #last: { readonly base: Assembly; readonly accepted: Assembly } | undefined
+
+  /** The assembly that was accepted last, if that is this one. */
+  recall(base: Assembly, changed: Assembly): Assembly | undefined {
+    const last = this.#last
+    return last !== undefined && last.base === base && isSame(last.accepted, changed) ? last.accepted : undefined
+  }
+
+  keep(base: Assembly, accepted: Assembly): void {
+    if (Object.isFrozen(base)) this.#last = { base, accepted }
+  }
+}
 
 const check = (
   given: readonly [Assembly, ...ReadonlyArray<Assembly>],
   after: unknown,
-  listener: Owner
+  listener: Owner,
+  memory: Memory | undefined
 ): Checked<Assembly> => {
   const unchanged = given.find((one) => one === after)
   if (unchanged !== undefined) return Result.succeed(unchanged)
@@ -88,26 +115,46 @@ const check = (
   if (extra !== undefined) {
     return flaw(`$.${extra}`, "an assembly has no such field. Carry data of your own with Assembly.annotate.")
   }
-  const list = <T extends Part>(kind: ListKind<T>, pick: (one: Assembly) => ReadonlyArray<T>) =>
-    checkList(kind, given.map(pick), after[kind.field], listener)
-  return Result.gen(function* () {
-    const base = given[0]
-    const changed: Assembly = {
-      ...base,
-      sections: yield* list(sections, (one) => one.sections),
-      contexts: yield* list(contexts, (one) => one.contexts),
-      tools: yield* list(tools, (one) => one.tools),
-      variables: yield* list(variables, (one) => one.variables),
-      annotations: yield* checkAnnotations(after.annotations)
-    }
-    const fixed = forged(base, after)
-    if (fixed !== undefined) {
-      const reason =
-        "it follows from what is registered, and no listener changes it. Start from the assembly you were given."
-      return yield* flaw(`$.${fixed}`, reason)
-    }
-    return given.find((one) => isSame(one, changed)) ?? markWellFormed(changed)
-  })
+  const [base] = given
+  const list = <T extends Part>(
+    kind: ListKind<T>,
+    pick: (one: Assembly) => ReadonlyArray<T>,
+    memory: ListMemory<T> | undefined
+  ) => {
+    const before = pick(base)
+    const now = after[kind.field]
+    return now === before ? Result.succeed(before) : checkList(kind, given.map(pick), now, listener, memory)
+  }
+  // Without `Result.gen`: this runs for each listener of each assembly.
+  const checkedSections = list(sections, (one) => one.sections, memory?.sections)
+  if (Result.isFailure(checkedSections)) return Result.fail(checkedSections.failure)
+  const checkedContexts = list(contexts, (one) => one.contexts, memory?.contexts)
+  if (Result.isFailure(checkedContexts)) return Result.fail(checkedContexts.failure)
+  const checkedTools = list(tools, (one) => one.tools, memory?.tools)
+  if (Result.isFailure(checkedTools)) return Result.fail(checkedTools.failure)
+  const checkedVariables = list(variables, (one) => one.variables, memory?.variables)
+  if (Result.isFailure(checkedVariables)) return Result.fail(checkedVariables.failure)
+  const annotations = checkAnnotations(after.annotations)
+  if (Result.isFailure(annotations)) return Result.fail(annotations.failure)
+  const fixed = forged(base, after)
+  if (fixed !== undefined) {
+    const reason =
+      "it follows from what is registered, and no listener changes it. Start from the assembly you were given."
+    return flaw(`$.${fixed}`, reason)
+  }
+  const changed: Assembly = {
+    ...base,
+    sections: checkedSections.success,
+    contexts: checkedContexts.success,
+    tools: checkedTools.success,
+    variables: checkedVariables.success,
+    annotations: annotations.success
+  }
+  const same = given.find((one) => isSame(one, changed)) ?? memory?.recall(base, changed)
+  if (same !== undefined) return Result.succeed(same)
+  const accepted = markWellFormed(changed)
+  memory?.keep(base, accepted)
+  return Result.succeed(accepted)
 }
 
 const checkAnnotations = (after: unknown): Checked<Assembly["annotations"]> =>
@@ -130,6 +177,13 @@ const rule = (broken: InvalidRegistration): Result.Result<never, Flaw> => flaw(`
 
 const sameText = (a: AssembledContext, b: AssembledContext): boolean =>
   a.order === b.order && a.interpolate === b.interpolate && Template.equals(a.text, b.text)
+
+const saysText = (name: unknown, order: unknown, text: unknown, interpolate: unknown, one: AssembledContext): boolean =>
+  name === one.name &&
+  Object.is(order, one.order) &&
+  interpolate === one.interpolate &&
+  Template.isText(text) &&
+  Template.equals(text, one.text)
 
 const textFlaw = (text: unknown): Result.Result<never, Flaw> =>
   flaw(".text", `expected a text (a string or a Template), got ${describeType(text)}.`)
@@ -155,7 +209,9 @@ const sections: ListKind<AssembledSection> = {
       })
     )
   },
-  same: (a, b) => sameText(a, b) && consistsOf(a.requires, b.requires)
+  same: (a, b) => sameText(a, b) && consistsOf(a.requires, b.requires),
+  says: ({ name, order, text, interpolate, requires }, one) =>
+    saysText(name, order, text, interpolate, one) && Array.isArray(requires) && consistsOf(requires, one.requires)
 }
 
 const contexts: ListKind<AssembledContext> = {
@@ -172,7 +228,8 @@ const contexts: ListKind<AssembledContext> = {
       Object.freeze({ name: context.name, order: context.order, text, interpolate: context.interpolate, origin })
     )
   },
-  same: (a, b) => sameText(a, b)
+  same: (a, b) => sameText(a, b),
+  says: ({ name, order, text, interpolate }, one) => saysText(name, order, text, interpolate, one)
 }
 
 const tools: ListKind<AssembledTool> = {
@@ -193,7 +250,8 @@ const tools: ListKind<AssembledTool> = {
     }
     return Result.succeed((origin) => Object.freeze({ schema: schema.success, origin }))
   },
-  same: (a, b) => ToolSchema.emit(a.schema) === ToolSchema.emit(b.schema)
+  same: (a, b) => ToolSchema.emit(a.schema) === ToolSchema.emit(b.schema),
+  says: ({ schema }, one) => ToolSchema.isToolSchema(schema) && saysSame(schema, one.schema)
 }
 
 const variables: ListKind<AssembledVariable> = {
@@ -211,5 +269,6 @@ const variables: ListKind<AssembledVariable> = {
       : Result.succeed((origin) => Object.freeze({ name: made.success.name, value, origin }))
   },
   same: (a, b) => a.value === b.value,
+  says: ({ name, value }, one) => name === one.name && value === one.value,
   arrange: (parts) => parts.sort((a, b) => byCodeUnits(a.name, b.name))
 }

@@ -66,6 +66,7 @@ describe("Rendered.render with what was rendered before", () => {
         }
         const after = Result.getOrThrow(rendered)
         assert.strictEqual(said(after), says[i])
+        assert.isTrue([after, after.sections, after.contexts, after.variables].every(Object.isFrozen))
         if (after === before.success) seen.whole++
         const old: ReadonlyArray<object> = [...before.success.sections, ...before.success.contexts]
         for (const part of [...after.sections, ...after.contexts]) {
