@@ -14,34 +14,40 @@ export interface Textual {
   readonly origin: Origin.Origin
 }
 
-/** A text that refers to nothing, as it is; or what it is made of. */
-export type Reading = string | Interpolated
+/** A text that refers to nothing, as it is; or what it is made of; or that a malformed group keeps it from rendering. */
+export type Reading = string | Interpolated | typeof malformed
 
-export interface Interpolated {
-  readonly segments: ReadonlyArray<Template.Segment>
-  /** The variables that it refers to. */
-  readonly names: ReadonlyArray<string>
-}
+/** Text at even places, the names of variables at odd ones. */
+export type Interpolated = ReadonlyArray<string>
 
-export interface Parsed<out S extends Textual> {
-  readonly list: ReadonlyArray<S>
-  /** The list in an array that is not frozen: reading a frozen one takes five times as long. */
-  readonly sources: ReadonlyArray<S>
-  /** One for each of them. */
+export const malformed = Symbol("malformed")
+
+/** What the texts of a list are made of. */
+interface Readings {
+  /** One for each part of the list. */
   readonly readings: ReadonlyArray<Reading>
   /** Where the list refers to a variable, by its name, ascending. Lists that agree in all of this have the same map. */
   readonly places: ReadonlyMap<string, ReadonlyArray<number>>
+}
+
+export interface Parsed<out S extends Textual> extends Readings {
+  readonly list: ReadonlyArray<S>
+  /** The list in an array that is not frozen: reading a frozen one takes five times as long. */
+  readonly sources: ReadonlyArray<S>
 }
 
 const known = new WeakMap<Textual, Reading>()
 
 const read = ({ interpolate, text }: Textual): Reading => {
   if (!interpolate) return text.toString()
-  const segments = Template.parse(text)
-  const [first, second] = segments
-  if (first === undefined) return ""
-  if (second === undefined && first._tag === "Literal") return first.text
-  return { segments: [...segments], names: Template.references(text) }
+  const pieces = [""]
+  for (const segment of Template.parse(text)) {
+    if (segment._tag === "Malformed") return malformed
+    if (segment._tag === "Reference") pieces.push(segment.name, "")
+    else pieces[pieces.length - 1] = segment.text
+  }
+  // Without the room that the pieces grew into.
+  return pieces.length === 1 ? pieces[0]! : pieces.slice()
 }
 
 const readingOf = (part: Textual): Reading => {
@@ -53,42 +59,78 @@ const readingOf = (part: Textual): Reading => {
   return reading
 }
 
+/** Lists that were read without knowing what stood where before. */
+const knownLists = new WeakMap<ReadonlyArray<Textual>, Readings>()
+
 /** Reads all texts of a list; those that stand where they stood before need no reading. */
 export const parse = <S extends Textual>(list: ReadonlyArray<S>, before: Parsed<S> | undefined): Parsed<S> => {
   if (before?.list === list) return before
   const sources = [...list]
-  const old = before?.sources.length === sources.length ? before : undefined
-  const readings: Array<Reading> = []
-  let agree = old !== undefined
-  for (let i = 0; i < sources.length; i++) {
-    const source = sources[i]!
-    const oldReading = old?.readings[i]
-    const reading = oldReading !== undefined && old?.sources[i] === source ? oldReading : readingOf(source)
-    agree &&= reading === oldReading || sameNames(namesOf(reading), namesOf(oldReading!))
-    readings.push(reading)
+  if (before !== undefined) return { list, sources, ...readingsAfter(sources, before) }
+  let all = knownLists.get(list)
+  if (all === undefined) {
+    const readings = sources.map(readingOf)
+    all = { readings, places: placesOf(readings) }
+    // What is not frozen may change.
+    if (Object.isFrozen(list) && sources.every(Object.isFrozen)) knownLists.set(list, all)
   }
-  return { list, sources, readings, places: old !== undefined && agree ? old.places : placesOf(readings) }
+  return { list, sources, ...all }
 }
 
-const none: ReadonlyArray<string> = []
+const readingsAfter = (sources: ReadonlyArray<Textual>, before: Parsed<Textual>): Readings => {
+  const readings: Array<Reading> = []
+  let agree = before.sources.length === sources.length
+  for (let i = 0; i < sources.length; i++) {
+    const source = sources[i]!
+    const old = before.readings[i]
+    const reading = old !== undefined && before.sources[i] === source ? old : readingOf(source)
+    agree &&= reading === old || sameNames(interpolated(reading), interpolated(old!))
+    readings.push(reading)
+  }
+  return { readings, places: agree ? before.places : placesOf(readings) }
+}
 
-const namesOf = (reading: Reading): ReadonlyArray<string> => (typeof reading === "string" ? none : reading.names)
+const noText: Interpolated = [""]
 
-const sameNames = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+const interpolated = (reading: Reading): Interpolated => (typeof reading === "object" ? reading : noText)
+
+/** Whether two texts refer to the same variables, one after the other. */
+const sameNames = (a: Interpolated, b: Interpolated): boolean => {
   if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  for (let i = 1; i < a.length; i += 2) if (a[i] !== b[i]) return false
   return true
 }
 
 const placesOf = (readings: ReadonlyArray<Reading>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const places = new Map<string, Array<number>>()
   for (let i = 0; i < readings.length; i++) {
-    const names = namesOf(readings[i]!)
-    for (let j = 0; j < names.length; j++) {
-      const found = places.get(names[j]!)
-      if (found === undefined) places.set(names[j]!, [i])
-      else found.push(i)
+    const pieces = interpolated(readings[i]!)
+    for (let j = 1; j < pieces.length; j += 2) {
+      const found = places.get(pieces[j]!)
+      if (found === undefined) places.set(pieces[j]!, [i])
+      else if (found.at(-1) !== i) found.push(i)
     }
   }
   return places
+}
+
+/** Whether a text refers to one of these variables. */
+export const refersTo = (reading: Reading, names: ReadonlyArray<string>): boolean => {
+  const pieces = interpolated(reading)
+  for (let i = 1; i < pieces.length; i += 2) if (names.includes(pieces[i]!)) return true
+  return false
+}
+
+/** The text with all values, or nothing if something keeps it from rendering. */
+export const textOf = (reading: Reading, values: Pick<Template.Values, "get">): string | undefined => {
+  if (typeof reading === "string") return reading
+  if (reading === malformed) return undefined
+  let text = reading[0]!
+  for (let i = 1; i < reading.length; i += 2) {
+    const value = values.get(reading[i]!)
+    if (value === undefined) return undefined
+    text += value
+    text += reading[i + 1]!
+  }
+  return text
 }

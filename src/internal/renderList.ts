@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import type { Part } from "../Rendered.ts"
 import type * as Template from "../Template.ts"
-import type { Parsed, Reading, Textual } from "./parsed.ts"
+import { type Parsed, refersTo, textOf, type Textual } from "./parsed.ts"
 
 /**
  * What stands between two sections, and between two contexts.
@@ -158,7 +158,7 @@ const renderAll = <S extends Textual>(
     const candidate = old?.parts[next]
     // One that a listener makes anew each time has the same name, but is not the same.
     if (candidate?.name === source.name) next++
-    const kept = candidate?.source === source && isKept(reading, before!.changed) ? candidate : undefined
+    const kept = candidate?.source === source && !refersTo(reading, before!.changed) ? candidate : undefined
     const text = kept === undefined ? textOf(reading, values) : kept.text
     if (text === undefined) return Result.fail(source)
     indices.push(text === "" ? -1 : parts.length)
@@ -225,31 +225,4 @@ class Pieces {
     this.#flush()
     return this.#pieces.join("")
   }
-}
-
-const isKept = (reading: Reading, changed: ReadonlyArray<string>): boolean => {
-  if (typeof reading === "string") return true
-  for (let i = 0; i < changed.length; i++) if (reading.names.includes(changed[i]!)) return false
-  return true
-}
-
-// -----------------------------------------------------------------------------
-// one text
-// -----------------------------------------------------------------------------
-
-/** The text with all values, or nothing if something keeps it from rendering. */
-const textOf = (reading: Reading, values: Pick<Template.Values, "get">): string | undefined => {
-  if (typeof reading === "string") return reading
-  const { segments } = reading
-  let text = ""
-  for (let i = 0; i < segments.length; i++) {
-    const segment = segments[i]!
-    if (segment._tag === "Literal") text += segment.text
-    else {
-      const value = segment._tag === "Reference" ? values.get(segment.name) : undefined
-      if (value === undefined) return undefined
-      text += value
-    }
-  }
-  return text
 }

@@ -125,3 +125,28 @@ describe("Rendered.render with what was rendered before", () => {
     }
   })
 })
+
+describe("Rendered.render without what was rendered before", () => {
+  it("reads an author's own list, and its parts, again each time", () => {
+    const part = {
+      name: "a",
+      order: 1,
+      text: "{{x}}",
+      interpolate: true,
+      requires: [],
+      origin: full.sections[0]!.origin
+    }
+    const text = (sections: Assembly.Assembly["sections"]) =>
+      Result.getOrThrow(Rendered.render({ ...full, sections })).text
+    const list = [part]
+    const frozenList = Object.freeze([part])
+    const frozenPart = [Object.freeze({ ...part })]
+    for (const sections of [list, frozenList, frozenPart]) assert.strictEqual(text(sections), "x")
+    part.text = "A {{y}}"
+    for (const sections of [list, frozenList]) assert.strictEqual(text(sections), "A y")
+    list.push({ ...part, name: "b", text: "B" })
+    assert.strictEqual(text(list), "A y\n\nB")
+    frozenPart[0] = Object.freeze({ ...part, text: "C" })
+    assert.strictEqual(text(frozenPart), "C")
+  })
+})
