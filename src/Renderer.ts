@@ -11,8 +11,9 @@ import * as Result from "effect/Result"
 import type { Assembly } from "./Assembly.ts"
 import { LastRendered, scopeOf } from "./internal/lastRendered.ts"
 import { observe } from "./internal/observe.ts"
+import { withNow } from "./internal/renderNow.ts"
 import type { RenderError } from "./PromptError.ts"
-import { Current } from "./PromptScope.ts"
+import { Current, type PromptScope } from "./PromptScope.ts"
 import * as Rendered from "./Rendered.ts"
 
 // -----------------------------------------------------------------------------
@@ -51,11 +52,11 @@ export class Renderer extends Context.Service<
 const makeRenderer = Effect.gen(function* () {
   const last = new LastRendered()
   yield* observe({ closed: (scope) => last.forget(scope) })
-  return Renderer.of({
-    render: (assembly) =>
-      Effect.withFiber((fiber) => {
-        const rendered = last.render(scopeOf(assembly) ?? fiber.getRef(Current), assembly, Rendered.render)
-        return Result.isSuccess(rendered) ? Exit.succeed(rendered.success) : Exit.fail(rendered.failure)
-      })
-  })
+  const now = (assembly: Assembly, scope: PromptScope) => {
+    const rendered = last.render(scope, assembly, Rendered.render)
+    return Result.isSuccess(rendered) ? Exit.succeed(rendered.success) : Exit.fail(rendered.failure)
+  }
+  const render: Renderer["Service"]["render"] = (assembly) =>
+    Effect.withFiber((fiber) => now(assembly, scopeOf(assembly) ?? fiber.getRef(Current)))
+  return Renderer.of({ render: withNow(render, now) })
 })

@@ -27,6 +27,7 @@ import { give, provideIfEffect } from "./internal/give.ts"
 import { madeFor } from "./internal/lastRendered.ts"
 import * as ledger from "./internal/ledger.ts"
 import { Recorder } from "./internal/recorder.ts"
+import { renderNow } from "./internal/renderNow.ts"
 import { seal } from "./internal/seal.ts"
 import { observe } from "./internal/observe.ts"
 import { Assemblers } from "./internal/steady.ts"
@@ -270,6 +271,7 @@ const make = Effect.fnUntraced(function* (
   const sortToolKeys = options.sortToolKeys === true
   const assemblers = new Assemblers(toolOrder, sortToolKeys, (scope) => overlays.plan(scope))
   yield* observe({ closed: (scope) => assemblers.forget(scope) })
+  const now = renderNow(renderer.render)
   const assemble = assembleWith(overlays, waterfall, assemblers)
   return SystemPrompt.of({
     ...registrations,
@@ -278,7 +280,11 @@ const make = Effect.fnUntraced(function* (
     ),
     trace: traceWith(overlays, waterfall, toolOrder, sortToolKeys),
     renderAssembly: (assembly) => renderer.render(assembly),
-    render: Effect.withFiber((fiber) => flatMapNow(assemble(fiber), (assembly) => renderer.render(assembly))),
+    render: Effect.withFiber((fiber) =>
+      flatMapNow(assemble(fiber), (assembly) =>
+        now === undefined ? renderer.render(assembly) : now(assembly, fiber.getRef(PromptScope.Current))
+      )
+    ),
     announce: overlays.announce,
     changes: overlays.changes
   })

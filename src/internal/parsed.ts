@@ -114,13 +114,6 @@ const placesOf = (readings: ReadonlyArray<Reading>): ReadonlyMap<string, Readonl
   return places
 }
 
-/** Whether a text refers to one of these variables. */
-export const refersTo = (reading: Reading, names: ReadonlyArray<string>): boolean => {
-  const pieces = interpolated(reading)
-  for (let i = 1; i < pieces.length; i += 2) if (names.includes(pieces[i]!)) return true
-  return false
-}
-
 /** The text with all values, or nothing if something keeps it from rendering. */
 export const textOf = (reading: Reading, values: Pick<Template.Values, "get">): string | undefined => {
   if (typeof reading === "string") return reading

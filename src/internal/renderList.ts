@@ -6,7 +6,7 @@
 import * as Result from "effect/Result"
 import type { Part } from "../Rendered.ts"
 import type * as Template from "../Template.ts"
-import { type Parsed, refersTo, textOf, type Textual } from "./parsed.ts"
+import { type Parsed, textOf, type Textual } from "./parsed.ts"
 
 /**
  * What stands between two sections, and between two contexts.
@@ -48,7 +48,7 @@ export const renderList = <S extends Textual>(
   list: List<S>,
   before: Before<S> | undefined
 ): Result.Result<RenderedList<S>, S> =>
-  (before === undefined ? undefined : replaceParts(list, before)) ?? renderAll(list, before)
+  (before === undefined ? undefined : replaceParts(list, before)) ?? renderAll(list)
 
 // -----------------------------------------------------------------------------
 // the usual case
@@ -137,92 +137,27 @@ const partOf = <S extends Textual>(source: S, offset: number, text: string): Par
 // every case
 // -----------------------------------------------------------------------------
 
-const noParts: ReadonlyArray<never> = Object.freeze([])
+const nothing = { text: "", parts: [], frozen: Object.freeze([]) }
 
-/** Renders a list. What neither changed nor moved is the part that it was, and if all are, the whole is what it was. */
-const renderAll = <S extends Textual>(
-  { heading, parsed, values }: List<S>,
-  before: Before<S> | undefined
-): Result.Result<RenderedList<S>, S> => {
-  const { sources } = parsed
-  const old = before?.rendered
+const renderAll = <S extends Textual>({ heading, parsed, values }: List<S>): Result.Result<RenderedList<S>, S> => {
+  const { readings, sources } = parsed
   const parts: Array<Part<S>> = []
   const indices: Array<number> = []
-  const pieces = new Pieces(heading, old?.text ?? "")
+  const pieces: Array<string> = []
   let offset = heading.length
-  let same = true
-  let next = 0
   for (let i = 0; i < sources.length; i++) {
     const source = sources[i]!
-    const reading = parsed.readings[i]!
-    const candidate = old?.parts[next]
-    // One that a listener makes anew each time has the same name, but is not the same.
-    if (candidate?.name === source.name) next++
-    const kept = candidate?.source === source && !refersTo(reading, before!.changed) ? candidate : undefined
-    const text = kept === undefined ? textOf(reading, values) : kept.text
+    const text = textOf(readings[i]!, values)
     if (text === undefined) return Result.fail(source)
     indices.push(text === "" ? -1 : parts.length)
     if (text === "") continue
-    if (kept === undefined) pieces.add(text)
-    else pieces.keep(kept.offset, kept.offset + text.length)
-    if (kept !== undefined && kept.offset === offset) parts.push(kept)
-    else {
-      same = false
-      parts.push(partOf(source, offset, text))
-    }
+    pieces.push(parts.length === 0 ? heading : separator, text)
+    parts.push(partOf(source, offset, text))
     offset += text.length + separator.length
   }
-  if (parts.length === 0) return Result.succeed({ text: "", parts: noParts, frozen: noParts, indices })
   return Result.succeed(
-    same && old?.parts.length === parts.length
-      ? { ...old, indices }
-      : { text: pieces.text(), parts, frozen: Object.freeze([...parts]), indices }
+    parts.length === 0
+      ? { ...nothing, indices }
+      : { text: pieces.join(""), parts, frozen: Object.freeze([...parts]), indices }
   )
-}
-
-/**
- * The pieces of a text. Parts that stood side by side before are one piece of the text of then: joining few long pieces
- * is several times faster than joining many short ones.
- */
-class Pieces {
-  readonly #before: string
-  readonly #pieces: Array<string>
-  readonly #bare: number
-  #start = 0
-  #end: number | undefined
-
-  constructor(heading: string, before: string) {
-    this.#before = before
-    this.#pieces = heading === "" ? [] : [heading]
-    this.#bare = this.#pieces.length
-  }
-
-  /** Takes what stood from `start` up to `end` of the text before. */
-  keep(start: number, end: number): void {
-    if (this.#end === undefined || start !== this.#end + separator.length) {
-      this.#flush()
-      this.#start = start
-    }
-    this.#end = end
-  }
-
-  add(text: string): void {
-    this.#flush()
-    this.#push(text)
-  }
-
-  #flush(): void {
-    if (this.#end !== undefined) this.#push(this.#before.slice(this.#start, this.#end))
-    this.#end = undefined
-  }
-
-  #push(text: string): void {
-    if (this.#pieces.length > this.#bare) this.#pieces.push(separator)
-    this.#pieces.push(text)
-  }
-
-  text(): string {
-    this.#flush()
-    return this.#pieces.join("")
-  }
 }

@@ -9,7 +9,7 @@ const full = assemble([
   overlay({
     sections: [
       { name: "a", order: 1, text: "A" },
-      { name: "b", order: 2, text: "{{x}}" },
+      { name: "b", order: 2, text: "{{x}}{{x}}" },
       { name: "c", order: 3, text: "C {{y}} {{w}}" },
       { name: "d", order: 4, text: "D {{raw}}", interpolate: false }
     ],
@@ -43,15 +43,16 @@ const assemblies = edits.reduce<ReadonlyArray<Assembly.Assembly>>(
   [full]
 )
 
-/** All that a rendering says, as text. */
-const said = (self: Rendered.Rendered): string => JSON.stringify(self)
+/** All that a rendering, or a part of it, says, as text. */
+const said = (self: object): string => JSON.stringify(self)
 
-const namesOf = ({ contexts, sections }: Assembly.Assembly): string =>
-  [...sections, ...contexts].map(({ name }) => name).join()
+type Parts = ReadonlyArray<Rendered.Part<Assembly.AssembledSection | Assembly.AssembledContext>>
+
+const namesOf = (parts: ReadonlyArray<{ readonly name: string }>): string => parts.map(({ name }) => name).join()
 
 describe("Rendered.render with what was rendered before", () => {
-  it("gives what it gives without, and keeps each part that neither changed nor moved among the same ones", () => {
-    const seen = { kept: 0, new: 0, whole: 0, failed: 0 }
+  it("gives what it gives without, and keeps each part that neither changed nor moved while none comes or goes", () => {
+    const seen = { kept: 0, there: 0, new: 0, whole: 0, failed: 0 }
     const fresh = assemblies.map((one) => Rendered.render(one))
     const says = fresh.map((one) => (Result.isSuccess(one) ? said(one.success) : ""))
     for (const [at, before] of fresh.entries()) {
@@ -68,15 +69,18 @@ describe("Rendered.render with what was rendered before", () => {
         assert.strictEqual(said(after), says[i])
         assert.isTrue([after, after.sections, after.contexts, after.variables].every(Object.isFrozen))
         if (after === before.success) seen.whole++
-        const old: ReadonlyArray<object> = [...before.success.sections, ...before.success.contexts]
-        for (const part of [...after.sections, ...after.contexts]) {
-          const namesake = [before.success.sections, before.success.contexts]
-            .flat()
-            .find((one) => one.source === part.source && one.offset === part.offset && one.text === part.text)
-          if (namesake !== undefined && namesOf(assembly) === namesOf(assemblies[at]!))
-            assert.isTrue(old.includes(part))
-          if (namesake === undefined) seen.new++
-          else seen.kept++
+        for (const [list, parts, old] of [
+          ["sections", after.sections, before.success.sections],
+          ["contexts", after.contexts, before.success.contexts]
+        ] satisfies ReadonlyArray<readonly ["sections" | "contexts", Parts, Parts]>) {
+          const isSameList = namesOf(parts) === namesOf(old) && assembly[list].length === assemblies[at]![list].length
+          for (const part of parts) {
+            const isThere = old.some((one) => one.source === part.source && said(one) === said(part))
+            seen[isThere ? "there" : "new"]++
+            if (!isThere || !isSameList) continue
+            seen.kept++
+            assert.isTrue(old.some((one) => one === part))
+          }
         }
       })
     }
