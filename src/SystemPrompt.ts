@@ -19,43 +19,35 @@ import type * as Stream from "effect/Stream"
 import { type AssembleContext, Annotations } from "./AssembleContext.ts"
 import type { Assembly } from "./Assembly.ts"
 import { admit } from "./internal/admit.ts"
-import { capture, type Captured, withoutCaptured } from "./internal/capture.ts"
 import { compose } from "./internal/compose.ts"
 import { evaluate } from "./internal/evaluate.ts"
 import { asExit, flatMapNow } from "./internal/exit.ts"
-import { give, provideIfEffect } from "./internal/give.ts"
 import { madeFor } from "./internal/lastRendered.ts"
 import * as ledger from "./internal/ledger.ts"
 import { Recorder } from "./internal/recorder.ts"
+import { registrationsIn, sectionOf } from "./internal/registrations.ts"
 import { renderNow } from "./internal/renderNow.ts"
 import { seal } from "./internal/seal.ts"
 import { observe } from "./internal/observe.ts"
 import { Assemblers } from "./internal/steady.ts"
 import * as BuiltIns from "./BuiltIns.ts"
-import * as Listener from "./Listener.ts"
-import { type Entry, type Provided, suppressor } from "./Overlay.ts"
+import type * as Listener from "./Listener.ts"
+import { type Provided, suppressor } from "./Overlay.ts"
 import { Overlays } from "./Overlays.ts"
-import * as Persona from "./Persona.ts"
+import type * as Persona from "./Persona.ts"
 import type { Plan } from "./Plan.ts"
-import * as PromptContext from "./PromptContext.ts"
-import type {
-  AssembleError,
-  InvalidRegistration,
-  InvalidToolOrder,
-  RegistrationError,
-  RenderError
-} from "./PromptError.ts"
+import type * as PromptContext from "./PromptContext.ts"
+import type { AssembleError, InvalidToolOrder, RegistrationError, RenderError } from "./PromptError.ts"
 import * as PromptScope from "./PromptScope.ts"
 import type { Provider } from "./Provider.ts"
 import type { Rendered } from "./Rendered.ts"
 import { Renderer } from "./Renderer.ts"
-import * as Section from "./Section.ts"
+import type * as Section from "./Section.ts"
 import type { Text } from "./Template.ts"
 import * as ToolOrder from "./ToolOrder.ts"
-import * as ToolProvider from "./ToolProvider.ts"
+import type * as ToolProvider from "./ToolProvider.ts"
 import type * as ToolSchema from "./ToolSchema.ts"
 import type { Trace } from "./Trace.ts"
-import * as Variable from "./Variable.ts"
 import { Waterfall } from "./Waterfall.ts"
 
 // -----------------------------------------------------------------------------
@@ -299,82 +291,6 @@ const makeTest = (options: TestOptions) =>
     if (options.tools !== undefined) yield* prompt.tools(options.tools)
     return prompt
   }).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
-
-// -----------------------------------------------------------------------------
-// registration
-// -----------------------------------------------------------------------------
-
-type Registrations = Pick<
-  SystemPrompt["Service"],
-  "section" | "context" | "variable" | "tools" | "listener" | "suppressContexts" | "persona"
->
-
-type Made = Result.Result<Entry<Provided>, InvalidRegistration>
-
-/** Registers entries together: all of them or none, as one change. */
-type RegisterAll = (
-  entries: (services: Captured, scope: string) => ReadonlyArray<Made>
-) => Effect.Effect<void, RegistrationError, Scope.Scope>
-
-const registrationsIn = (overlays: Overlays["Service"]): Registrations & { readonly registerAll: RegisterAll } => {
-  const registerAll: RegisterAll = (entries) =>
-    Effect.flatMap(capture, (services) => overlays.register((scope) => Result.all(entries(services, scope))))
-
-  const register = (entry: (services: Captured, scope: string) => Made) =>
-    registerAll((services, scope) => [entry(services, scope)])
-
-  return {
-    registerAll,
-    section: (options) => register((services, scope) => sectionOf(options, services, scope)),
-    context: (options) =>
-      register((services, scope) =>
-        Result.map(PromptContext.make(options, scope), (self) =>
-          Object.freeze({ ...self, text: give(self.text, services) })
-        )
-      ),
-    variable: (name, value, options) =>
-      register((services, scope) => Variable.make({ ...options, name, value: give(value, services) }, scope)),
-    tools: (tools, options) =>
-      register((services, scope) =>
-        Result.map(ToolProvider.make({ ...options, tools }, scope), (self) =>
-          Object.freeze({ ...self, tools: give(self.tools, services) })
-        )
-      ),
-    listener: (options) => register((services, scope) => Listener.make(options, runOf(options, services), scope)),
-    suppressContexts: register(() => Result.succeed(suppressor())),
-    persona: (options) =>
-      registerAll((services, scope) => [
-        ...Persona.sections(options).map((section) => sectionOf(section, services, scope)),
-        ...(options.includeRuntimeContext === false ? [Result.succeed(suppressor(options.plugin))] : [])
-      ])
-  }
-}
-
-const sectionOf = <E, R>(options: Section.Options<Provider<Text, E, R>>, services: Captured, scope: string) =>
-  Result.map(Section.make(options, scope), (self) => Object.freeze({ ...self, text: give(self.text, services) }))
-
-/** The functions are read now: the author's object may change later. */
-const runOf = <E, R>({ edit, around }: Listener.Input<E, R>, services: Captured): Listener.Run =>
-  Object.freeze<Listener.Run>(
-    around === undefined
-      ? {
-          _tag: "Edit",
-          edit: (assembly, context) => {
-            const given = edit(assembly, context)
-            return given === assembly ? given : provideIfEffect(given, services, context)
-          }
-        }
-      : {
-          _tag: "Around",
-          around: (assembly, next, context) =>
-            // The rest is not the listener's: what it captured stays with it.
-            provideIfEffect(
-              around(assembly, (given) => withoutCaptured(next(given), services), context),
-              services,
-              context
-            )
-        }
-  )
 
 // -----------------------------------------------------------------------------
 // assembly
