@@ -14,7 +14,7 @@ import { observe } from "./internal/observe.ts"
 import { withNow } from "./internal/renderNow.ts"
 import type { RenderError } from "./PromptError.ts"
 import { Current, type PromptScope } from "./PromptScope.ts"
-import * as Rendered from "./Rendered.ts"
+import type * as Rendered from "./Rendered.ts"
 
 // -----------------------------------------------------------------------------
 // services
@@ -53,7 +53,7 @@ const makeRenderer = Effect.gen(function* () {
   const last = new LastRendered()
   yield* observe({ closed: (scope) => last.forget(scope) })
   const now = (assembly: Assembly, scope: PromptScope) => {
-    const rendered = last.render(scope, assembly, Rendered.render)
+    const rendered = last.render(scope, assembly)
     return Result.isSuccess(rendered) ? Exit.succeed(rendered.success) : Exit.fail(rendered.failure)
   }
   const render: Renderer["Service"]["render"] = (assembly) =>

@@ -161,13 +161,10 @@ const isUnchangedObject = (input: object, before: ToolSchema): boolean => {
   if (deferLoading === getter || (deferLoading === true) !== (before.deferLoading === true)) return false
   const parameters = own(input, "parameters")
   if (!isObject(parameters)) return false
-  const flat = flats.get(before)
-  if (flat !== undefined) return sameJson.isSame(parameters, flat)
   if (!isToolSchema(before)) return false
-  const known = before.parameters
-  // These are frozen to the depth, and need no look.
-  if (parameters === known || latest.get(parameters)?.parameters === known) return true
-  return sameJson.isSame(parameters, flatten(before))
+  // What is frozen to the depth needs no look.
+  if (parameters === before.parameters || latest.get(parameters)?.parameters === before.parameters) return true
+  return sameJson.isSame(parameters, flats.get(before) ?? flatten(before))
 }
 
 /**

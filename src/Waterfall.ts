@@ -42,8 +42,11 @@ export class Waterfall extends Context.Service<
     let last: { readonly listeners: ReadonlyArray<Admitted>; readonly chain: Next } | undefined
     return {
       run: (listeners, base) => {
-        if (last?.listeners !== listeners) last = { listeners, chain: chainOf(listeners) }
-        return last.chain(base)
+        if (last?.listeners === listeners) return last.chain(base)
+        const chain = chainOf(listeners)
+        // What is not frozen may hold others the next time.
+        last = Object.isFrozen(listeners) ? { listeners, chain } : undefined
+        return chain(base)
       }
     }
   })
@@ -57,10 +60,14 @@ const chainOf = (listeners: ReadonlyArray<Admitted>): Next => {
     const edits: Array<AdmittedEdit> = []
     for (; start > 0; start--) {
       const listener = listeners[start - 1]!
-      if (!(listener instanceof AdmittedEdit)) break
+      if (!AdmittedEdit.is(listener)) break
       edits.unshift(listener)
     }
-    rest = start < end ? runEdits(edits, rest) : runAround(listeners[--start]!, start, rest)
+    if (start < end) rest = runEdits(edits, rest)
+    else {
+      start--
+      rest = runAround(listeners[start]!, start, rest)
+    }
     end = start
   }
   return rest

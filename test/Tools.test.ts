@@ -309,6 +309,53 @@ describe("projection", () => {
     }).pipe(Effect.provide(SystemPrompt.layerWith({ toolOrder: ["x", R] })))
   )
 
+  it.effect("one that gives no tools any more is blamed as if it had never given any", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      let given: unknown = [tool("a")]
+      yield* prompt.tools(() => untyped(given))
+      for (const usual of [[tool("a")], Object.freeze([ToolSchema.make(tool("a"))])]) {
+        given = usual
+        const { tools: before } = yield* prompt.assemble
+        for (const none of [undefined, null, "a"]) {
+          given = none
+          assert.strictEqual((yield* Effect.flip(prompt.assemble))._tag, "ProviderFailure")
+        }
+        given = usual
+        assert.strictEqual((yield* prompt.assemble).tools, before)
+      }
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("an item that is a getter, or one that an iterator gives, is asked for again", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      const made = [ToolSchema.make(tool("a")), ToolSchema.make(tool("b"))]
+      let at = 0
+      const getter = Object.freeze(Object.defineProperty([], 0, { get: () => made[at], enumerable: true }))
+      const iterator = Object.freeze(Object.assign([made[0]], { [Symbol.iterator]: () => [made[at]].values() }))
+      let given: ToolProvider.Tools = untyped(getter)
+      yield* prompt.tools(() => given)
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["a"])
+      at = 1
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["b"])
+      given = untyped(iterator)
+      assert.deepStrictEqual(tools(yield* prompt.assemble), ["a"], "a list is what its indices say")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("tools that an Effect gives anew are the very same, too", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      let description = "usual"
+      yield* prompt.tools(() => Effect.sync(() => [tool("a", description)]))
+      const { tools: before } = yield* prompt.assemble
+      assert.strictEqual((yield* prompt.assemble).tools, before)
+      description = "other"
+      assert.strictEqual((yield* prompt.assemble).tools[0]?.schema.description, "other")
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
   it.effect("[82, BC-041] parameters that are not plain JSON fail the assembly with tool, owner and path", () =>
     Effect.gen(function* () {
       const prompt = yield* SystemPrompt

@@ -647,6 +647,91 @@ describe("many listeners", () => {
   )
 })
 
+/** The usual waterfall, whose listeners or list of them someone else has had first. */
+const wrapping = (wrap: (listeners: ReadonlyArray<Listener.Admitted>) => ReadonlyArray<Listener.Admitted>) =>
+  SystemPrompt.layerNoDeps.pipe(
+    Layer.provide(
+      Layer.effect(
+        Waterfall,
+        Effect.map(Waterfall, (inner) => Waterfall.of({ run: (listeners, base) => inner.run(wrap(listeners), base) }))
+      )
+    ),
+    Layer.provide([Overlays.layer, Waterfall.layer, Renderer.layer])
+  )
+
+describe("listeners that another waterfall wraps", () => {
+  const log: Array<string> = []
+  const runOf =
+    ({ owner, run }: Listener.Admitted): Listener.Admitted["run"] =>
+    (assembly, next) => {
+      log.push(owner.entry)
+      return run(assembly, next)
+    }
+
+  const ways: ReadonlyArray<readonly [how: string, wrap: (one: Listener.Admitted) => Listener.Admitted]> = [
+    ["a copy", (one) => ({ ...one, run: runOf(one) })],
+    ["an heir", (one) => Object.create(one, { run: { value: runOf(one) } })],
+    [
+      "a copy with the prototype",
+      (one) =>
+        Object.create(Object.getPrototypeOf(one), {
+          ...Object.getOwnPropertyDescriptors(one),
+          run: { value: runOf(one) }
+        })
+    ],
+    [
+      "a proxy",
+      (one) => {
+        const run = runOf(one)
+        return new Proxy({ ...one, run }, { getPrototypeOf: () => Object.getPrototypeOf(one) })
+      }
+    ]
+  ]
+
+  for (const [how, wrap] of ways) {
+    it.effect(`run as it says, in order: ${how}`, () =>
+      Effect.gen(function* () {
+        log.length = 0
+        const prompt = yield* SystemPrompt
+        yield* prompt.listener({ name: "a", edit: Assembly.setVariable("v", "a") })
+        yield* prompt.listener({ name: "b", edit: (assembly) => Effect.succeed(add("s")(assembly)) })
+        yield* prompt.listener({ name: "c", around: (assembly, next) => next(assembly) })
+        const assembly = yield* prompt.assemble
+        assert.deepStrictEqual([log, names(assembly), variables(assembly)], [["a", "b", "c"], ["s"], [["v", "a"]]])
+      }).pipe(Effect.provide(wrapping((listeners) => listeners.map(wrap))))
+    )
+  }
+
+  it.effect("thousands of them do not use up the stack", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      for (let i = 0; i < 5000; i++) {
+        yield* prompt.listener({ name: `l${i}`, order: i, edit: Assembly.setVariable("last", String(i)) })
+      }
+      assert.deepStrictEqual(variables(yield* prompt.assemble), [["last", "4999"]])
+    }).pipe(Effect.provide(wrapping((listeners) => listeners.map((one) => ({ ...one })))))
+  )
+
+  const own: Array<Listener.Admitted> = []
+  it.effect("a list that it fills anew is a new list, and the one that it gets is frozen", () =>
+    Effect.gen(function* () {
+      const prompt = yield* SystemPrompt
+      yield* prompt.listener({ name: "a", edit: add("a") })
+      assert.deepStrictEqual(names(yield* prompt.assemble), ["a"])
+      yield* prompt.listener({ name: "b", edit: add("b") })
+      assert.deepStrictEqual(names(yield* prompt.assemble), ["b"])
+    }).pipe(
+      Effect.provide(
+        wrapping((listeners) => {
+          assert.isTrue(Object.isFrozen(listeners))
+          own.splice(0, own.length, ...listeners.slice(-1))
+          return own
+        })
+      )
+    )
+  )
+})
+
 describe("admission", () => {
   it.effect("[BC-081] a listener has one function, `edit` or `around`; else it is not registered", () =>
     Effect.gen(function* () {

@@ -14,13 +14,14 @@ import * as Plan from "../Plan.ts"
 import { ListenerFailure, type Owner, ownerFields, type WaterfallError } from "../PromptError.ts"
 import { mapFailures } from "./failure.ts"
 import { isEffect } from "./give.ts"
-import { accept, Memory } from "./wellFormed.ts"
+import { accept, type Memory } from "./wellFormed.ts"
 
 type Planned = Plan.Plan<Provided>["listeners"][number]
 
-export const admit = (planned: Planned, context: AssembleContext): Listener.Admitted => {
+/** `memory` is what is known of its earlier results, for whoever runs it again and again. */
+export const admit = (planned: Planned, context: AssembleContext, memory?: Memory): Listener.Admitted => {
   const { order, run } = planned.entry
-  if (run._tag === "Edit") return new AdmittedEdit(planned, run.edit, context)
+  if (run._tag === "Edit") return new AdmittedEdit(planned, run.edit, context, memory)
   const owner = Plan.owner(planned)
   return {
     owner,
@@ -37,8 +38,8 @@ const failure = (owner: Owner, reason: string, cause: unknown): ListenerFailure 
 // -----------------------------------------------------------------------------
 
 /**
- * A listener that is an edit. It can run alone, and the rest after it rather than inside of it. A copy of it with another
- * `run` is no such listener: that `run` decides.
+ * A listener that is an edit. It can run alone, and the rest after it rather than inside of it. What was made of it in any
+ * way is no such listener, since its `run` may be another one.
  */
 export class AdmittedEdit implements Listener.Admitted {
   readonly owner: Owner
@@ -46,12 +47,17 @@ export class AdmittedEdit implements Listener.Admitted {
   readonly run: Listener.Admitted["run"]
   readonly #edit: Extract<Listener.Run, { readonly _tag: "Edit" }>["edit"]
   readonly #context: AssembleContext
-  #memory: Memory | undefined
+  readonly #memory: Memory | undefined
+
+  static is(listener: Listener.Admitted): listener is AdmittedEdit {
+    return #edit in listener
+  }
 
   constructor(
     planned: Planned,
     edit: Extract<Listener.Run, { readonly _tag: "Edit" }>["edit"],
-    context: AssembleContext
+    context: AssembleContext,
+    memory: Memory | undefined
   ) {
     this.owner = Plan.owner(planned)
     this.order = planned.entry.order
@@ -61,6 +67,7 @@ export class AdmittedEdit implements Listener.Admitted {
     }
     this.#edit = edit
     this.#context = context
+    this.#memory = memory
     Object.freeze(this)
   }
 
@@ -83,7 +90,7 @@ export class AdmittedEdit implements Listener.Admitted {
   }
 
   #accept(assembly: Assembly, edited: unknown): Assembly | Effect.Effect<never, WaterfallError> {
-    const accepted = accept([assembly], edited, this.owner, (this.#memory ??= new Memory()))
+    const accepted = accept([assembly], edited, this.owner, this.#memory)
     return Result.isSuccess(accepted) ? accepted.success : Exit.fail(accepted.failure)
   }
 }

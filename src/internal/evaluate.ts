@@ -41,16 +41,16 @@ export const evaluate = (
 }
 
 /** What is evaluated: whose it is, and what it gives. */
-interface Evaluated {
+interface Contribution {
   readonly owner: () => Owner
   readonly slot: Slot
 }
 
-const readAll = (steps: ReadonlyArray<Evaluated>, { scope }: AssembleContext): Read =>
+const readAll = (steps: ReadonlyArray<Contribution>, { scope }: AssembleContext): Read =>
   new Map(steps.flatMap(({ slot }) => (slot instanceof AtStart ? [[slot, slot.read(scope)] as const] : [])))
 
 /** A Result, since what a provider gives may be anything, and a tagged error is an Effect too. */
-const call = (step: Evaluated, context: AssembleContext, read: Read): Result.Result<unknown, ProviderFailure> => {
+const call = (step: Contribution, context: AssembleContext, read: Read): Result.Result<unknown, ProviderFailure> => {
   try {
     return Result.succeed(valueOf(step.slot, context, read))
   } catch (cause) {
@@ -58,11 +58,11 @@ const call = (step: Evaluated, context: AssembleContext, read: Read): Result.Res
   }
 }
 
-export const threw = (step: Evaluated, cause: unknown): ProviderFailure => failure(step, "threw", cause)
+export const threw = (step: Contribution, cause: unknown): ProviderFailure => failure(step, "threw", cause)
 
-const failure = (step: Evaluated, reason: string, cause: unknown): ProviderFailure =>
+const failure = (step: Contribution, reason: string, cause: unknown): ProviderFailure =>
   new ProviderFailure({ ...ownerFields(step.owner()), reason, cause })
 
 /** The Effect that a step gave, with the services of its registration, and failures that name it. */
-export const waitFor = (step: Evaluated, effect: Effect.Effect<unknown, unknown>, context: AssembleContext) =>
+export const waitFor = (step: Contribution, effect: Effect.Effect<unknown, unknown>, context: AssembleContext) =>
   mapFailures(provideServices(step.slot, effect, context), (reason, cause) => failure(step, reason, cause))

@@ -18,12 +18,12 @@ import { toolsOf } from "./compose.ts"
 import { threw, waitFor } from "./evaluate.ts"
 import { AtStart, Constant, isEffect, type Read, valueOf } from "./give.ts"
 import { consistsOf } from "./partList.ts"
-import * as values from "./values.ts"
+import { type Refusal, type Step as StepOf, type Tools, toolsStep } from "./values.ts"
 
-/** Values at once, or an Effect of them. */
-export type Evaluated<V> = ReadonlyArray<V> | Effect.Effect<ReadonlyArray<V>, values.Refusal>
+/** The values of a list at once, or an Effect of them. */
+export type Values<V> = ReadonlyArray<V> | Effect.Effect<ReadonlyArray<V>, Refusal>
 
-type Step<V> = values.Step<Provided, V>
+type Step<V> = StepOf<Provided, V>
 
 interface Made<V, A> {
   readonly values: ReadonlyArray<V>
@@ -44,13 +44,12 @@ export abstract class KeptList<V, A> {
     this.readers = steps.length === 0 ? none : steps.flatMap(({ slot }) => (slot instanceof AtStart ? [slot] : []))
   }
 
-  /** What the list was made of last, for whichever scope: what was accepted for one of them is for all. */
-  get latest(): ReadonlyArray<V> | undefined {
-    return this.#made?.values ?? (this.#steps.length === 0 ? none : undefined)
-  }
-
-  /** Calls the providers. If all give what was accepted `before`, the very same values come back. */
-  evaluate(context: AssembleContext, read: Read, before: ReadonlyArray<V> | undefined): Evaluated<V> {
+  /**
+   * Calls the providers. If all of them give what was accepted last, the very same values come back. `last` are those of
+   * the scope; without them those of whichever scope was last, since what was accepted for one of them is for all.
+   */
+  evaluate(context: AssembleContext, read: Read, last: ReadonlyArray<V> | undefined): Values<V> {
+    const before = last ?? this.#made?.values ?? (this.#steps.length === 0 ? none : undefined)
     return this.#evaluateFrom(0, context, read, before, before === undefined ? [] : undefined)
   }
 
@@ -61,9 +60,9 @@ export abstract class KeptList<V, A> {
     read: Read,
     before: ReadonlyArray<V> | undefined,
     into: Array<V> | undefined
-  ): Evaluated<V> {
+  ): Values<V> {
     const steps = this.#steps
-    let values = into
+    let taken = into
     for (let i = start; i < steps.length; i++) {
       const step = steps[i]!
       let value: unknown
@@ -72,14 +71,15 @@ export abstract class KeptList<V, A> {
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }
-      if (before !== undefined && (value === before[i] || this.isAgain(value, before[i]!))) {
-        values?.push(before[i]!)
+      if (before !== undefined && this.#isAgain(value, before, i)) {
+        taken?.push(before[i]!)
         continue
       }
-      const soFar: Array<V> = (values ??= before!.slice(0, i))
+      const soFar: Array<V> = (taken ??= before!.slice(0, i))
       if (isEffect(value)) {
         return Effect.flatMap(waitFor(step, value, context), (value) => {
-          const accepted = step.accept(value)
+          const isAgain = before !== undefined && this.#isAgain(value, before, i)
+          const accepted = isAgain ? Result.succeed(before[i]!) : step.accept(value)
           if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
           soFar.push(accepted.success)
           return asEffect(this.#evaluateFrom(i + 1, context, read, before, soFar))
@@ -89,31 +89,35 @@ export abstract class KeptList<V, A> {
       if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
       soFar.push(accepted.success)
     }
-    return values ?? before!
+    return taken ?? before!
+  }
+
+  #isAgain(value: unknown, before: ReadonlyArray<V>, i: number): boolean {
+    return value === before[i] || this.saysAgain(value, before[i]!)
   }
 
   /** Whether a value that is another object than the one accepted before gives the same. */
-  protected abstract isAgain(value: unknown, accepted: V): boolean
+  protected abstract saysAgain(value: unknown, accepted: V): boolean
 
   /** The list for these values. */
   of(values: ReadonlyArray<V>): A {
     const before = this.#made
-    if (before !== undefined && (before.values === values || this.saysSame(before.values, values))) return before.list
+    if (before !== undefined && (before.values === values || this.isSame(before.values, values))) return before.list
     const list = this.make(values, before)
     this.#made = { values, list }
     return list
   }
 
-  protected abstract saysSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean
+  protected abstract isSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean
 
   protected abstract make(values: ReadonlyArray<V>, before: Made<V, A> | undefined): A
 }
 
 /** Whether values are there at once. */
-export const isNow = <V>(evaluated: Evaluated<V>): evaluated is ReadonlyArray<V> => Array.isArray(evaluated)
+export const isNow = <V>(values: Values<V>): values is ReadonlyArray<V> => Array.isArray(values)
 
-const asEffect = <V>(evaluated: Evaluated<V>): Effect.Effect<ReadonlyArray<V>, values.Refusal> =>
-  isNow(evaluated) ? Exit.succeed(evaluated) : evaluated
+const asEffect = <V>(values: Values<V>): Effect.Effect<ReadonlyArray<V>, Refusal> =>
+  isNow(values) ? Exit.succeed(values) : values
 
 /** What a step accepts of its constant; nothing, if it has none or refuses it. */
 const constantOf = <V>({ accept, slot }: Step<V>): Result.Result<V, unknown> =>
@@ -123,8 +127,8 @@ const constantOf = <V>({ accept, slot }: Step<V>): Result.Result<V, unknown> =>
 // variables, sections and contexts
 // -----------------------------------------------------------------------------
 
-/** What lists of one kind have in common. */
-export interface Kind<P extends Contributed, V, A extends Contributed> {
+/** What lists of one kind of entries have in common. */
+export interface EntryKind<P extends Contributed, V, A extends Contributed> {
   readonly stepOf: (planned: P) => Step<V>
   readonly partOf: (planned: P, value: V) => A
   /** What was made of the constants of entries: the plans of several scopes, or of one after another, have them. */
@@ -140,7 +144,7 @@ export class EntryList<P extends Contributed & { readonly entry: object }, V, A 
   V,
   ReadonlyArray<A>
 > {
-  readonly #kind: Kind<P, V, A>
+  readonly #kind: EntryKind<P, V, A>
   readonly #planned: ReadonlyArray<P>
   /** Of the constants; with gaps for the steps. */
   readonly #parts: ReadonlyArray<A | undefined>
@@ -148,7 +152,7 @@ export class EntryList<P extends Contributed & { readonly entry: object }, V, A 
   readonly #places: ReadonlyArray<number>
 
   /** `above` is the list of the parent scope: most of both is the same. */
-  constructor(kind: Kind<P, V, A>, list: ReadonlyArray<P>, above: EntryList<P, V, A> | undefined) {
+  constructor(kind: EntryKind<P, V, A>, list: ReadonlyArray<P>, above: EntryList<P, V, A> | undefined) {
     const steps: Array<Step<V>> = []
     const places: Array<number> = []
     const parts: Array<A | undefined> = []
@@ -172,11 +176,11 @@ export class EntryList<P extends Contributed & { readonly entry: object }, V, A 
     this.#places = places
   }
 
-  protected isAgain(): boolean {
+  protected saysAgain(): boolean {
     return false
   }
 
-  protected saysSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean {
+  protected isSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean {
     return consistsOf(before, now)
   }
 
@@ -195,7 +199,7 @@ export class EntryList<P extends Contributed & { readonly entry: object }, V, A 
 
 /** The part of an entry whose value is a constant that is accepted. */
 const constantPart = <P extends Contributed & { readonly entry: object }, V, A extends Contributed>(
-  kind: Kind<P, V, A>,
+  kind: EntryKind<P, V, A>,
   planned: P
 ): A | undefined => {
   const known = kind.constants.get(planned.entry)
@@ -214,17 +218,17 @@ const constantPart = <P extends Contributed & { readonly entry: object }, V, A e
 type Provider = Plan<Provided>["tools"][number]
 
 /** The tools of all providers together, which are refused if the order names one that is not there. */
-export class ToolList extends KeptList<values.Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> {
+export class ToolList extends KeptList<Tools, Result.Result<ReadonlyArray<AssembledTool>, UnknownTool>> {
   readonly #providers: ReadonlyArray<Provider>
   readonly #toolOrder: ToolOrder | undefined
   readonly #sortToolKeys: boolean
   /** Of the providers; with gaps for the steps. */
-  readonly #constants: ReadonlyArray<values.Tools | undefined>
+  readonly #constants: ReadonlyArray<Tools | undefined>
 
   constructor(providers: ReadonlyArray<Provider>, toolOrder: ToolOrder | undefined, sortToolKeys: boolean) {
-    const steps: Array<Step<values.Tools>> = []
-    const constants = providers.map((provider): values.Tools | undefined => {
-      const step = values.toolsStep<Provided>(provider)
+    const steps: Array<Step<Tools>> = []
+    const constants = providers.map((provider): Tools | undefined => {
+      const step = toolsStep<Provided>(provider)
       const constant = constantOf(step)
       if (Result.isSuccess(constant) && isDetached(step.slot, constant.success)) return constant.success
       steps.push(step)
@@ -237,15 +241,18 @@ export class ToolList extends KeptList<values.Tools, Result.Result<ReadonlyArray
     this.#constants = constants
   }
 
-  protected isAgain(value: unknown, accepted: values.Tools): boolean {
-    return value === accepted.fixed || (accepted.knownNames.length === 0 && givesAgain(value, accepted))
+  protected saysAgain(value: unknown, accepted: Tools): boolean {
+    return (
+      (accepted.fixed !== undefined && value === accepted.fixed) ||
+      (accepted.knownNames.length === 0 && givesAgain(value, accepted))
+    )
   }
 
-  protected saysSame(before: ReadonlyArray<values.Tools>, now: ReadonlyArray<values.Tools>): boolean {
-    return now.every((tools, nth) => saySame(tools, before[nth]!))
+  protected isSame(before: ReadonlyArray<Tools>, now: ReadonlyArray<Tools>): boolean {
+    return now.every((tools, nth) => areSame(tools, before[nth]!))
   }
 
-  protected make(given: ReadonlyArray<values.Tools>): Result.Result<ReadonlyArray<AssembledTool>, UnknownTool> {
+  protected make(given: ReadonlyArray<Tools>): Result.Result<ReadonlyArray<AssembledTool>, UnknownTool> {
     let nth = 0
     const all = this.#constants.map((constant) => constant ?? given[nth++]!)
     return toolsOf(this.#providers, all, this.#toolOrder, this.#sortToolKeys)
@@ -253,7 +260,7 @@ export class ToolList extends KeptList<values.Tools, Result.Result<ReadonlyArray
 }
 
 /** Tools were detached from their author when they were registered, but for those that were none then: these may change. */
-const isDetached = (slot: Step<values.Tools>["slot"], { schemas }: values.Tools): boolean => {
+const isDetached = (slot: Step<Tools>["slot"], { schemas }: Tools): boolean => {
   if (!(slot instanceof Constant)) return false
   const { value } = slot
   const given = typeof value === "object" && value !== null && "schemas" in value ? value.schemas : value
@@ -261,7 +268,7 @@ const isDetached = (slot: Step<values.Tools>["slot"], { schemas }: values.Tools)
 }
 
 /** Whether a value gives the tools that were accepted before, be they the very same schemas or others that say the same. */
-const givesAgain = (value: unknown, { schemas }: values.Tools): boolean => {
+const givesAgain = (value: unknown, { schemas }: Tools): boolean => {
   try {
     if (!Array.isArray(value) || value.length !== schemas.length) return false
     for (let i = 0; i < schemas.length; i++) if (!ToolSchema.isUnchanged(value[i], schemas[i]!)) return false
@@ -272,5 +279,5 @@ const givesAgain = (value: unknown, { schemas }: values.Tools): boolean => {
   }
 }
 
-const saySame = (a: values.Tools, b: values.Tools): boolean =>
+const areSame = (a: Tools, b: Tools): boolean =>
   a === b || (a.assembled === b.assembled && consistsOf(a.schemas, b.schemas) && consistsOf(a.knownNames, b.knownNames))

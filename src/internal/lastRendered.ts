@@ -9,6 +9,7 @@ import type { RenderError } from "../PromptError.ts"
 import type { PromptScope } from "../PromptScope.ts"
 import type { Rendered } from "../Rendered.ts"
 import { Recent } from "./recent.ts"
+import { render } from "./render.ts"
 
 /** For so many scopes the last rendering is held, and for twice as many at the most. */
 const held = 32
@@ -25,11 +26,7 @@ export class LastRendered {
   #latest: Rendered | undefined
 
   /** Renders it, unless that very assembly was the last for its scope. */
-  render(
-    scope: PromptScope,
-    assembly: Assembly,
-    render: (assembly: Assembly, previous: Rendered | undefined) => Result.Result<Rendered, RenderError>
-  ): Result.Result<Rendered, RenderError> {
+  render(scope: PromptScope, assembly: Assembly): Result.Result<Rendered, RenderError> {
     const last = this.#held.get(scope)
     if (last?.assembly === assembly) return Result.succeed(last.rendered)
     // What was rendered for another scope is better than nothing: scopes have most of their parts in common.

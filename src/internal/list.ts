@@ -8,7 +8,8 @@ export const insert = <A>(list: ReadonlyArray<A>, item: A, compare: (a: A, b: A)
   const items = [...list]
   let at = 0
   while (at < items.length && compare(item, items[at]!) >= 0) at++
-  return Object.freeze(items.toSpliced(at, 0, item))
+  items.splice(at, 0, item)
+  return Object.freeze(items)
 }
 
 export const remove = <A>(list: ReadonlyArray<A>, is: (a: A) => boolean): ReadonlyArray<A> => {

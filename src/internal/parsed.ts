@@ -34,6 +34,8 @@ export interface Parsed<out S extends Textual> extends Readings {
   readonly list: ReadonlyArray<S>
   /** The list in an array that is not frozen: reading a frozen one takes five times as long. */
   readonly sources: ReadonlyArray<S>
+  /** Whether nothing of it can change. */
+  readonly isFixed: boolean
 }
 
 const known = new WeakMap<Textual, Reading>()
@@ -44,7 +46,7 @@ const read = ({ interpolate, text }: Textual): Reading => {
   for (const segment of Template.parse(text)) {
     if (segment._tag === "Malformed") return malformed
     if (segment._tag === "Reference") pieces.push(segment.name, "")
-    else pieces[pieces.length - 1] = segment.text
+    else pieces[pieces.length - 1] += segment.text
   }
   // Without the room that the pieces grew into.
   return pieces.length === 1 ? pieces[0]! : pieces.slice()
@@ -62,32 +64,41 @@ const readingOf = (part: Textual): Reading => {
 /** Lists that were read without knowing what stood where before. */
 const knownLists = new WeakMap<ReadonlyArray<Textual>, Readings>()
 
-/** Reads all texts of a list; those that stand where they stood before need no reading. */
+/** Reads all texts of a list; those that stand where they stood before need no reading. `before` is fixed. */
 export const parse = <S extends Textual>(list: ReadonlyArray<S>, before: Parsed<S> | undefined): Parsed<S> => {
   if (before?.list === list) return before
   const sources = [...list]
-  if (before !== undefined) return { list, sources, ...readingsAfter(sources, before) }
-  let all = knownLists.get(list)
-  if (all === undefined) {
-    const readings = sources.map(readingOf)
-    all = { readings, places: placesOf(readings) }
-    // What is not frozen may change.
-    if (Object.isFrozen(list) && sources.every(Object.isFrozen)) knownLists.set(list, all)
-  }
-  return { list, sources, ...all }
+  if (before !== undefined) return parseAfter(list, sources, before)
+  const held = knownLists.get(list)
+  if (held !== undefined) return { list, sources, ...held, isFixed: true }
+  const readings = sources.map(readingOf)
+  const all = { readings, places: placesOf(readings) }
+  const isFixed = Object.isFrozen(list) && sources.every(Object.isFrozen)
+  if (isFixed) knownLists.set(list, all)
+  return { list, sources, ...all, isFixed }
 }
 
-const readingsAfter = (sources: ReadonlyArray<Textual>, before: Parsed<Textual>): Readings => {
+const parseAfter = <S extends Textual>(
+  list: ReadonlyArray<S>,
+  sources: ReadonlyArray<S>,
+  before: Parsed<S>
+): Parsed<S> => {
   const readings: Array<Reading> = []
   let agree = before.sources.length === sources.length
+  let isFixed = Object.isFrozen(list)
   for (let i = 0; i < sources.length; i++) {
     const source = sources[i]!
     const old = before.readings[i]
-    const reading = old !== undefined && before.sources[i] === source ? old : readingOf(source)
-    agree &&= reading === old || sameNames(interpolated(reading), interpolated(old!))
+    if (old !== undefined && before.sources[i] === source) {
+      readings.push(old)
+      continue
+    }
+    const reading = readingOf(source)
+    isFixed &&= Object.isFrozen(source)
+    agree &&= sameNames(interpolated(reading), interpolated(old!))
     readings.push(reading)
   }
-  return { readings, places: agree ? before.places : placesOf(readings) }
+  return { list, sources, readings, places: agree ? before.places : placesOf(readings), isFixed }
 }
 
 const noText: Interpolated = [""]

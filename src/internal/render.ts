@@ -21,8 +21,10 @@ import { renderList, type RenderedList, separator } from "./renderList.ts"
  * @category constructors
  */
 export const render = (assembly: Assembly, previous?: Rendered): Result.Result<Rendered, RenderError> => {
-  // What was made elsewhere, such as an edited copy, may say something else than its parts say.
-  const made = previous === undefined ? undefined : fromOf(previous)
+  // What was made elsewhere, such as an edited copy, may say something else than its parts say; and what was made of
+  // something that its author may change says what that said then.
+  const from = previous === undefined ? undefined : fromOf(previous)
+  const made = from?.isFixed === true ? from : undefined
   const sections = parse(assembly.sections, made?.sections)
   const contexts = parse(assembly.contexts, made?.contexts)
   const used = usedOf(assembly, sections, contexts, made)
@@ -38,7 +40,9 @@ export const render = (assembly: Assembly, previous?: Rendered): Result.Result<R
     made && { rendered: made.snapshot, parsed: made.contexts, changed }
   )
   if (Result.isFailure(snapshot)) return problemOf("context", snapshot.failure, assembly)
-  const rendered = new RenderedImpl({ sections, contexts, used, prompt: prompt.success, snapshot: snapshot.success })
+  const isFixed = sections.isFixed && contexts.isFixed && used.isFixed
+  const lists = { prompt: prompt.success, snapshot: snapshot.success }
+  const rendered = new RenderedImpl({ sections, contexts, used, ...lists, isFixed })
   // Where a value is another one, the list of variables differs.
   const isSame = previous !== undefined && changed.length === 0 && equals(previous, rendered)
   return Result.succeed(isSame ? previous : rendered)
@@ -64,6 +68,8 @@ interface From {
   readonly used: Used
   readonly prompt: RenderedList<AssembledSection>
   readonly snapshot: RenderedList<AssembledContext>
+  /** Whether nothing that it was rendered from can change. */
+  readonly isFixed: boolean
 }
 
 /** What a rendering was made from, if it was made here. */
@@ -100,13 +106,14 @@ class RenderedImpl implements Rendered {
 
 /** The variables of an assembly that some text refers to. */
 interface Used {
-  /** The variables of the assembly, or of an earlier one that had them in the same places. */
-  readonly all: ReadonlyArray<AssembledVariable>
-  /** Those in use. Neither list is frozen: reading a frozen one takes five times as long. */
+  /** Not frozen: reading a frozen list takes five times as long. */
   readonly list: ReadonlyArray<AssembledVariable>
-  /** Their places among all. */
-  readonly places: ReadonlyArray<number>
   readonly frozen: ReadonlyArray<AssembledVariable>
+  /** Their places among all variables of the assembly. */
+  readonly places: ReadonlyArray<number>
+  /** The names of all. */
+  readonly names: ReadonlyArray<string>
+  readonly isFixed: boolean
 }
 
 const usedOf = (
@@ -119,7 +126,7 @@ const usedOf = (
   if (
     before?.sections.places === sections.places &&
     before.contexts.places === contexts.places &&
-    haveSameNames(before.used.all, all)
+    haveNames(all, before.used.names)
   ) {
     return again(before.used, all)
   }
@@ -131,26 +138,30 @@ const usedOf = (
     places.push(i)
     list.push(variable)
   }
-  return { all, list, places, frozen: Object.freeze([...list]) }
+  const names = all.map(({ name }) => name)
+  return { list, frozen: Object.freeze([...list]), places, names, isFixed: list.every(Object.isFrozen) }
 }
 
-const haveSameNames = (a: ReadonlyArray<AssembledVariable>, b: ReadonlyArray<AssembledVariable>): boolean => {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && a[i]!.name !== b[i]!.name) return false
+const haveNames = (variables: ReadonlyArray<AssembledVariable>, names: ReadonlyArray<string>): boolean => {
+  if (variables.length !== names.length) return false
+  for (let i = 0; i < names.length; i++) if (variables[i]!.name !== names[i]) return false
   return true
 }
 
-/** Those at the same places. */
+/** Those at the same places. `before` is fixed. */
 const again = (before: Used, all: ReadonlyArray<AssembledVariable>): Used => {
-  const { places } = before
+  const { names, places } = before
   const list: Array<AssembledVariable> = []
   let same = true
+  let isFixed = true
   for (let i = 0; i < places.length; i++) {
     const variable = all[places[i]!]!
-    same &&= variable === before.list[i]
     list.push(variable)
+    if (variable === before.list[i]) continue
+    same = false
+    isFixed &&= Object.isFrozen(variable)
   }
-  return same ? before : { all, list, places, frozen: Object.freeze([...list]) }
+  return same ? before : { list, frozen: Object.freeze([...list]), places, names, isFixed }
 }
 
 const noNames: ReadonlyArray<string> = []
@@ -183,7 +194,7 @@ const changedNames = (
 /** How many variables are looked through rather than put into a table. */
 const few = 8
 
-/** The values of variables by name; a step asks for a few of them, if for any. */
+/** The values of variables by name, of two of one name that of the last; a step asks for a few of them, if for any. */
 class UsedValues {
   readonly #variables: ReadonlyArray<AssembledVariable>
   #table: Template.Values | undefined
@@ -195,7 +206,7 @@ class UsedValues {
   get(name: string): string | undefined {
     const variables = this.#variables
     if (variables.length > few) return (this.#table ??= valuesOf(variables)).get(name)
-    for (let i = 0; i < variables.length; i++) if (variables[i]!.name === name) return variables[i]!.value
+    for (let i = variables.length - 1; i >= 0; i--) if (variables[i]!.name === name) return variables[i]!.value
     return undefined
   }
 }

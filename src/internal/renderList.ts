@@ -112,7 +112,7 @@ const differences = <S extends Textual>(now: Parsed<S>, { changed, parsed }: Bef
   const [first] = changed
   const referring =
     changed.length > 1
-      ? placesOf(now, changed)
+      ? placesReferring(now, changed)
       : ((first === undefined ? undefined : now.places.get(first)) ?? noPlaces)
   if (parsed === now) return referring
   const found: Array<number> = []
@@ -127,7 +127,7 @@ const differences = <S extends Textual>(now: Parsed<S>, { changed, parsed }: Bef
 
 const noPlaces: ReadonlyArray<number> = []
 
-const placesOf = ({ places }: Parsed<Textual>, names: ReadonlyArray<string>): ReadonlyArray<number> =>
+const placesReferring = ({ places }: Parsed<Textual>, names: ReadonlyArray<string>): ReadonlyArray<number> =>
   [...new Set(names.flatMap((name) => places.get(name) ?? noPlaces))].sort((a, b) => a - b)
 
 const partOf = <S extends Textual>(source: S, offset: number, text: string): Part<S> =>

@@ -4,7 +4,7 @@
  * With its lists this is the fast and ugly twin of `evaluate`, `compose` and `seal`, which say what must come out.
  *
  * Nothing is kept from one assembly to the next but immutable values, and an assembly that waits for an Effect writes
- * nothing before all values are there, so that any number of them may be on their way at once.
+ * nothing that another one reads before all values are there, so that any number of them may be on their way at once.
  */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -24,12 +24,13 @@ import { admit } from "./admit.ts"
 import { assemblyOf, contextOf, sectionOf, variableOf } from "./compose.ts"
 import { flatMapNow } from "./exit.ts"
 import type { AtStart, Read } from "./give.ts"
-import { EntryList, isNow, type Kind, ToolList } from "./keptList.ts"
+import { type EntryKind, EntryList, isNow, ToolList } from "./keptList.ts"
 import { Recent } from "./recent.ts"
 import { seal } from "./seal.ts"
 import type { CachedPlan } from "./registry.ts"
 import { chain } from "./scope.ts"
 import * as values from "./values.ts"
+import { Memory } from "./wellFormed.ts"
 
 type Planned<L extends "variables" | "sections" | "contexts"> = Plan<Provided>[L][number]
 
@@ -37,9 +38,9 @@ type Planned<L extends "variables" | "sections" | "contexts"> = Plan<Provided>[L
 interface Kinds {
   readonly toolOrder: ToolOrder | undefined
   readonly sortToolKeys: boolean
-  readonly variables: Kind<Planned<"variables">, string | undefined, AssembledVariable>
-  readonly sections: Kind<Planned<"sections">, Text, AssembledSection>
-  readonly contexts: Kind<Planned<"contexts">, Text, AssembledContext>
+  readonly variables: EntryKind<Planned<"variables">, string | undefined, AssembledVariable>
+  readonly sections: EntryKind<Planned<"sections">, Text, AssembledSection>
+  readonly contexts: EntryKind<Planned<"contexts">, Text, AssembledContext>
 }
 
 // -----------------------------------------------------------------------------
@@ -75,6 +76,8 @@ class Assembler {
   readonly #readers: ReadonlyArray<AtStart>
   #context: AssembleContext | undefined
   #admitted: ReadonlyArray<Admitted> = []
+  /** For each listener of the plan. */
+  #memories: ReadonlyArray<Memory> | undefined
   #last: Last | undefined
 
   /** `above` is the one of the parent scope: a list that both plans have is made once. */
@@ -125,7 +128,9 @@ class Assembler {
 
   #admit(context: AssembleContext): ReadonlyArray<Admitted> {
     // Of a copy: the methods of frozen arrays are slow.
-    return [...this.plan.listeners].map((listener) => admit(listener, context))
+    const listeners = [...this.plan.listeners]
+    const memories = (this.#memories ??= listeners.map(() => new Memory()))
+    return Object.freeze(listeners.map((listener, i) => admit(listener, context, memories[i])))
   }
 
   /** What is read when an assembly begins. */
@@ -138,14 +143,13 @@ class Assembler {
   #evaluate(context: AssembleContext, read: Read, done: Partial<values.Values>): Pending {
     const last = this.#last?.values
     const goOn = (done: Partial<values.Values>) => asEffect(this.#evaluate(context, read, done))
-    const variables =
-      done.variables ?? this.#variables.evaluate(context, read, last?.variables ?? this.#variables.latest)
+    const variables = done.variables ?? this.#variables.evaluate(context, read, last?.variables)
     if (!isNow(variables)) return flatMapNow(variables, (variables) => goOn({ variables }))
-    const tools = done.tools ?? this.#tools.evaluate(context, read, last?.tools ?? this.#tools.latest)
+    const tools = done.tools ?? this.#tools.evaluate(context, read, last?.tools)
     if (!isNow(tools)) return flatMapNow(tools, (tools) => goOn({ variables, tools }))
-    const sections = done.sections ?? this.#sections.evaluate(context, read, last?.sections ?? this.#sections.latest)
+    const sections = done.sections ?? this.#sections.evaluate(context, read, last?.sections)
     if (!isNow(sections)) return flatMapNow(sections, (sections) => goOn({ variables, tools, sections }))
-    const contexts = done.contexts ?? this.#contexts.evaluate(context, read, last?.contexts ?? this.#contexts.latest)
+    const contexts = done.contexts ?? this.#contexts.evaluate(context, read, last?.contexts)
     if (!isNow(contexts)) return flatMapNow(contexts, (contexts) => goOn({ variables, tools, sections, contexts }))
     return last?.variables === variables &&
       last.tools === tools &&

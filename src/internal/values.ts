@@ -1,6 +1,6 @@
 /**
- * The values of a plan's contributions for one assembly, gathered one by one in the
- * order of evaluation: variables, tool providers, sections, contexts.
+ * The values of a plan's contributions for one assembly, in the order of evaluation:
+ * variables, tool providers, sections, contexts.
  *
  * Where they come from (known or from providers) is the caller's affair; here is what
  * may pass.
@@ -24,7 +24,6 @@ import type { Variable } from "../Variable.ts"
 import type { ToolProvider } from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import type { Hidden } from "../ToolView.ts"
-import { consistsOf } from "./partList.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 
 /** What a tool provider gave, detached from it. */
@@ -178,20 +177,25 @@ const acceptTools = (planned: Planned<ToolProvider<unknown>>, value: unknown): R
   }
   if (!isNames(knownNames)) return wrongType(planned, "must give knownNames as an array of strings", knownNames)
   const schemas: Array<ToolSchema.ToolSchema> = []
-  for (const input of explicit.schemas) {
-    const schema = ToolSchema.fromUnknown(input, owner(planned))
+  // One by one, as they are compared with the next ones: a list may have an iterator of its own.
+  for (let i = 0; i < explicit.schemas.length; i++) {
+    const schema = ToolSchema.fromUnknown(explicit.schemas[i], owner(planned))
     if (Result.isFailure(schema)) return Result.fail(schema.failure)
     const reserved = ToolOrder.reserved(schema.success.name, owner(planned))
     if (Result.isFailure(reserved)) return Result.fail(reserved.failure)
     schemas.push(schema.success)
   }
-  const isFixed = explicit.schemas === value && Object.isFrozen(value) && consistsOf(explicit.schemas, schemas)
+  const isFixed = explicit.schemas === value && Object.isFrozen(value) && holds(explicit.schemas, schemas)
   return Result.succeed({
     schemas,
     knownNames: [...knownNames],
     ...(isFixed ? { fixed: explicit.schemas } : undefined)
   })
 }
+
+/** Whether the items are these values, rather than getters that give them. */
+const holds = (list: ReadonlyArray<unknown>, values: ReadonlyArray<unknown>): boolean =>
+  values.every((value, i) => Object.getOwnPropertyDescriptor(list, i)?.value === value)
 
 const isNames = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((name) => typeof name === "string")

@@ -82,11 +82,28 @@ export const accept = (
  * the same.
  */
 export class Memory {
-  readonly sections = new ListMemory<AssembledSection>()
-  readonly contexts = new ListMemory<AssembledContext>()
-  readonly tools = new ListMemory<AssembledTool>()
-  readonly variables = new ListMemory<AssembledVariable>()
+  // Most listeners change one list, if any.
+  #sections: ListMemory<AssembledSection> | undefined
+  #contexts: ListMemory<AssembledContext> | undefined
+  #tools: ListMemory<AssembledTool> | undefined
+  #variables: ListMemory<AssembledVariable> | undefined
   #last: { readonly base: Assembly; readonly accepted: Assembly } | undefined
+
+  get sections(): ListMemory<AssembledSection> {
+    return (this.#sections ??= new ListMemory())
+  }
+
+  get contexts(): ListMemory<AssembledContext> {
+    return (this.#contexts ??= new ListMemory())
+  }
+
+  get tools(): ListMemory<AssembledTool> {
+    return (this.#tools ??= new ListMemory())
+  }
+
+  get variables(): ListMemory<AssembledVariable> {
+    return (this.#variables ??= new ListMemory())
+  }
 
   /** The assembly that was accepted last, if that is this one. */
   recall(base: Assembly, changed: Assembly): Assembly | undefined {
@@ -119,20 +136,38 @@ const check = (
   const list = <T extends Part>(
     kind: ListKind<T>,
     pick: (one: Assembly) => ReadonlyArray<T>,
-    memory: ListMemory<T> | undefined
+    memoryOf: (memory: Memory) => ListMemory<T>
   ) => {
     const before = pick(base)
     const now = after[kind.field]
-    return now === before ? Result.succeed(before) : checkList(kind, given.map(pick), now, listener, memory)
+    return now === before
+      ? Result.succeed(before)
+      : checkList(kind, given.map(pick), now, listener, memory && memoryOf(memory))
   }
   // Without `Result.gen`: this runs for each listener of each assembly.
-  const checkedSections = list(sections, (one) => one.sections, memory?.sections)
+  const checkedSections = list(
+    sections,
+    (one) => one.sections,
+    (all) => all.sections
+  )
   if (Result.isFailure(checkedSections)) return Result.fail(checkedSections.failure)
-  const checkedContexts = list(contexts, (one) => one.contexts, memory?.contexts)
+  const checkedContexts = list(
+    contexts,
+    (one) => one.contexts,
+    (all) => all.contexts
+  )
   if (Result.isFailure(checkedContexts)) return Result.fail(checkedContexts.failure)
-  const checkedTools = list(tools, (one) => one.tools, memory?.tools)
+  const checkedTools = list(
+    tools,
+    (one) => one.tools,
+    (all) => all.tools
+  )
   if (Result.isFailure(checkedTools)) return Result.fail(checkedTools.failure)
-  const checkedVariables = list(variables, (one) => one.variables, memory?.variables)
+  const checkedVariables = list(
+    variables,
+    (one) => one.variables,
+    (all) => all.variables
+  )
   if (Result.isFailure(checkedVariables)) return Result.fail(checkedVariables.failure)
   const annotations = checkAnnotations(after.annotations)
   if (Result.isFailure(annotations)) return Result.fail(annotations.failure)

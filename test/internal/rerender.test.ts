@@ -128,6 +128,81 @@ describe("Rendered.render with what was rendered before", () => {
       }
     }
   })
+
+  it("takes nothing from what was made of something that its author has changed since", () => {
+    const section = { ...full.sections[0]!, text: "A" }
+    const context = { ...full.contexts[0]!, text: "K" }
+    const variable = { ...full.variables.find(({ name }) => name === "x")!, value: "z" }
+    const [a, b] = full.sections
+    const own = [a!]
+    const fixed: Assembly.Assembly = { ...full, sections: Object.freeze([]), contexts: Object.freeze([]) }
+    const cases: ReadonlyArray<readonly [Assembly.Assembly, change: () => void, prompt: string, context?: string]> = [
+      [{ ...fixed, sections: own }, () => own.push(b!), "A\n\nxx"],
+      [{ ...fixed, sections: Object.freeze([section]) }, () => (section.text = "C"), "C"],
+      [{ ...fixed, contexts: Object.freeze([context]) }, () => (context.text = "L"), "", "L"],
+      [
+        {
+          ...fixed,
+          sections: Object.freeze([b!]),
+          variables: Object.freeze(full.variables.map((one) => (one.name === "x" ? variable : one)))
+        },
+        () => (variable.value = "y"),
+        "yy"
+      ],
+      [
+        {
+          ...full,
+          contexts: fixed.contexts,
+          variables: Object.freeze(full.variables.map((one) => (one.name === "x" ? variable : one)))
+        },
+        () => (variable.value = "y"),
+        "A\n\nyy\n\nC y w\n\nD {{raw}}"
+      ]
+    ]
+    // What comes before is fixed, or not there: it was read in another way then.
+    for (const first of [full, { ...full, contexts: fixed.contexts }, undefined]) {
+      for (const [assembly, change, prompt, snapshot] of cases) {
+        section.text = "A"
+        context.text = "K"
+        variable.value = "z"
+        own.length = 1
+        const previous = first === undefined ? undefined : Result.getOrThrow(Rendered.render(first))
+        const before = Result.getOrThrow(Rendered.render(assembly, previous))
+        change()
+        const after = Result.getOrThrow(Rendered.render(assembly, before))
+        assert.deepStrictEqual([after.text, after.contexts[0]?.text], [prompt, snapshot])
+      }
+    }
+  })
+
+  it("finds the values of many variables, and of two of one name that of the last", () => {
+    const names = Array.from({ length: 20 }, (_, i) => `v${String(i).padStart(2, "0")}`)
+    const many = (count: number, value: string) =>
+      assemble([
+        overlay({
+          sections: [
+            {
+              name: "s",
+              order: 0,
+              text: names
+                .slice(0, count)
+                .map((name) => `{{${name}}}`)
+                .join()
+            }
+          ],
+          variables: names.map((name) => ({ name, value: name === "v01" ? value : name }))
+        })
+      ])
+    for (let count = 2; count <= names.length; count++) {
+      const before = Result.getOrThrow(Rendered.render(many(count, "before")))
+      const expected = names.slice(0, count).join().replace("v01", "after")
+      assert.strictEqual(Result.getOrThrow(Rendered.render(many(count, "after"), before)).text, expected)
+      const assembly = many(count, "after")
+      const twice = { ...assembly, variables: [...assembly.variables, { ...assembly.variables[1]!, value: "last" }] }
+      const { text } = Result.getOrThrow(Rendered.render(twice, before))
+      assert.strictEqual(text, expected.replace("after", "last"))
+    }
+  })
 })
 
 describe("Rendered.render without what was rendered before", () => {

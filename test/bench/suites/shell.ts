@@ -1,6 +1,6 @@
 /** What Effect adds: to a step, and to a registration. */
 import { Context, Effect, Result } from "effect"
-import { PromptScope, Rendered } from "../../../src/index.ts"
+import { PromptScope } from "../../../src/index.ts"
 import { asExit } from "../../../src/internal/exit.ts"
 import { LastRendered } from "../../../src/internal/lastRendered.ts"
 import { Assemblers } from "../../../src/internal/steady.ts"
@@ -22,7 +22,7 @@ const pure = (ours: preamble.Preamble): Case => {
     const plan = Result.getOrThrow(overlays.plan(scope))
     const assembled = asExit(assemblers.of(scope, plan).assemble(waterfall, annotations))
     if (assembled?._tag !== "Success") throw new Error("the step waits, or fails")
-    const rendered = Result.getOrThrow(last.render(scope, assembled.value, Rendered.render))
+    const rendered = Result.getOrThrow(last.render(scope, assembled.value))
     flat(rendered.text)
     flat(rendered.snapshot)
   }
