@@ -110,7 +110,7 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<PromptContext<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("context", options, scope)
-  // Without `Result.gen`: a listener's context is made anew for each assembly.
+  // Without `Result.gen`, which is slower: a context that a listener makes is checked in a step.
   const name = rules.name(owner, options.name)
   if (Result.isFailure(name)) return Result.fail(name.failure)
   const order = rules.order(owner, options.order)

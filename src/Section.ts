@@ -132,7 +132,7 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<Section<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("section", options, scope)
-  // Without `Result.gen`: a listener's section is made anew for each assembly.
+  // Without `Result.gen`, which is slower: a section that a listener makes is checked in a step.
   const name = rules.name(owner, options.name)
   if (Result.isFailure(name)) return Result.fail(name.failure)
   const order = rules.order(owner, options.order)

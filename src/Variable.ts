@@ -69,7 +69,7 @@ export const fromUnknown = <T>(
   scope: string
 ): Result.Result<Variable<T>, InvalidRegistration> => {
   const owner = rules.ownerOf("variable", options, scope)
-  // Without `Result.gen`: a listener's variable is made anew for each assembly.
+  // Without `Result.gen`, which is slower: a variable that a listener makes is checked in a step.
   if (!isVariableName(options.name)) {
     const got = typeof options.name === "string" ? JSON.stringify(options.name) : rules.describeType(options.name)
     return rules.broken(

@@ -18,10 +18,10 @@ import {
   flaw,
   isRecord,
   type ListKind,
-  ListMemory,
   type Part,
   total
 } from "./partList.ts"
+import { ListMemory } from "./listMemory.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
 import { saysSame } from "./sameTool.ts"
 

@@ -18,6 +18,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   held: ["overlayTable"],
   Listener: ["rules"],
   parsed: ["rerender", "Rendered"],
+  listMemory: ["memory"],
   partList: ["memory", "WellFormed"],
   PromptContext: ["rules"],
   render: ["rerender", "Rendered"],
