@@ -55,32 +55,28 @@ export class Waterfall extends Context.Service<
 /** Each listener around the rest. */
 const chainOf = (listeners: ReadonlyArray<Admitted>): Next => {
   let rest: Next = Exit.succeed
-  for (let end = listeners.length; end > 0;) {
-    let start = end
-    const edits: Array<AdmittedEdit> = []
-    for (; start > 0; start--) {
-      const listener = listeners[start - 1]!
-      if (!AdmittedEdit.is(listener)) break
-      edits.unshift(listener)
+  let edits: Array<AdmittedEdit> = []
+  let nested = 0
+  for (const listener of listeners.toReversed()) {
+    if (AdmittedEdit.is(listener)) {
+      edits.push(listener)
+      continue
     }
-    if (start < end) rest = runEdits(edits, rest)
-    else {
-      start--
-      rest = runAround(listeners[start]!, start, rest)
-    }
-    end = start
+    rest = runAround(listener, runEdits(edits.reverse(), rest), nested++)
+    edits = []
   }
-  return rest
+  return runEdits(edits.reverse(), rest)
 }
 
-const runAround = (listener: Admitted, i: number, rest: Next): Next =>
+const runAround = (listener: Admitted, rest: Next, nested: number): Next =>
   // Listeners may call each other; so that thousands of them do not use up the stack, the fibre takes over now and then.
-  i % 256 === 255
+  nested % 256 === 255
     ? (assembly) => Effect.suspend(() => listener.run(assembly, rest))
     : (assembly) => listener.run(assembly, rest)
 
 /** Edits need not stand inside of each other: one runs after the other. */
 const runEdits = (edits: ReadonlyArray<AdmittedEdit>, rest: Next): Next => {
+  if (edits.length === 0) return rest
   const from = (assembly: Assembly, start: number): Effect.Effect<Assembly, WaterfallError> => {
     let current = assembly
     for (let i = start; i < edits.length; i++) {

@@ -317,7 +317,8 @@ describe("projection", () => {
       for (const usual of [[tool("a")], Object.freeze([ToolSchema.make(tool("a"))])]) {
         given = usual
         const { tools: before } = yield* prompt.assemble
-        for (const none of [undefined, null, "a"]) {
+        // oxlint-disable-next-line unicorn/no-thenable -- promises of other realms and libraries are no instances of Promise
+        for (const none of [undefined, null, "a", Object.defineProperty([tool("a")], "then", { value: () => {} })]) {
           given = none
           assert.strictEqual((yield* Effect.flip(prompt.assemble))._tag, "ProviderFailure")
         }

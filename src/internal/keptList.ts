@@ -18,6 +18,7 @@ import { toolsOf } from "./compose.ts"
 import { threw, waitFor } from "./evaluate.ts"
 import { AtStart, Constant, isEffect, type Read, valueOf } from "./give.ts"
 import { consistsOf } from "./partList.ts"
+import { isPromise } from "./rules.ts"
 import { type Refusal, type Step as StepOf, type Tools, toolsStep } from "./values.ts"
 
 /** The values of a list at once, or an Effect of them. */
@@ -270,7 +271,7 @@ const isDetached = (slot: Step<Tools>["slot"], { schemas }: Tools): boolean => {
 /** Whether a value gives the tools that were accepted before, be they the very same schemas or others that say the same. */
 const givesAgain = (value: unknown, { schemas }: Tools): boolean => {
   try {
-    if (!Array.isArray(value) || value.length !== schemas.length) return false
+    if (!Array.isArray(value) || value.length !== schemas.length || isPromise(value)) return false
     for (let i = 0; i < schemas.length; i++) if (!ToolSchema.isUnchanged(value[i], schemas[i]!)) return false
     return true
   } catch {

@@ -8,14 +8,15 @@ import type { Part, Rendered } from "../Rendered.ts"
 import * as Template from "../Template.ts"
 import { byCodeUnits } from "./codeUnits.ts"
 import { parse, type Parsed, type Textual } from "./parsed.ts"
+import { consistsOf } from "./partList.ts"
 import { renderList, type RenderedList, separator } from "./renderList.ts"
 
 /**
  * Renders an assembly. Fails with the leftmost problem of the first section, or context, that has one.
  *
  * Given what was rendered before, it comes back, the same object, if nothing that matters is different: neither a
- * text, nor the value of a variable in use, nor where one of them comes from. Parts and lists of an assembly never
- * change: the same object is taken to say the same.
+ * text, nor the value of a variable in use, nor where one of them comes from, nor what a section requires. Parts and lists of an
+ * assembly never change: the same object is taken to say the same.
  *
  * @since 0.1.0
  * @category constructors
@@ -226,7 +227,7 @@ export const valuesOf = (variables: ReadonlyArray<AssembledVariable>): Template.
 const equals = (a: Rendered, b: Rendered): boolean =>
   a.text === b.text &&
   a.snapshot === b.snapshot &&
-  allEqual(a.sections, b.sections, samePart) &&
+  allEqual(a.sections, b.sections, sameSection) &&
   allEqual(a.contexts, b.contexts, samePart) &&
   allEqual(a.variables, b.variables, sameVariable)
 
@@ -235,6 +236,9 @@ const sameVariable = (a: AssembledVariable, b: AssembledVariable): boolean =>
 
 const allEqual = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>, same: (a: A, b: A) => boolean): boolean =>
   a.length === b.length && a.every((one, i) => same(one, b[i]!))
+
+const sameSection = (a: Part<AssembledSection>, b: Part<AssembledSection>): boolean =>
+  a === b || (samePart(a, b) && consistsOf(a.source.requires, b.source.requires))
 
 const samePart = (a: Part<Textual>, b: Part<Textual>): boolean =>
   a === b ||

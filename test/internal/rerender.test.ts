@@ -100,6 +100,7 @@ describe("Rendered.render with what was rendered before", () => {
       ["a name", Assembly.mapSection("a", (one) => ({ ...one, name: "e" }))],
       ["an order", Assembly.mapSection("a", (one) => ({ ...one, order: 1.5 }))],
       ["what is data", Assembly.mapSection("a", (one) => ({ ...one, interpolate: false }))],
+      ["what it requires", Assembly.mapSection("a", (one) => ({ ...one, requires: ["t"] }))],
       ["an origin", Assembly.mapSection("a", (one) => ({ ...one, origin: { scope: "agent", shadows: [] } }))],
       ["a context", Assembly.mapContext("l", (one) => ({ ...one, text: "M" }))],
       ["a section more", Assembly.addSection({ name: "e", order: 9, text: "E" })],

@@ -1,7 +1,8 @@
 /**
  * Compares the mutants that survived the last run with the list of those known to be equivalent, and fails on one that
- * is not listed and on an entry that no survivor answers to. `--write` also puts scores and list into
- * `docs/mutation.md`. Looks at nothing but the modules of the run, so a run of one module can be judged too.
+ * is not listed and on an entry that no survivor answers to. Looks at nothing but the modules of the run, so a run of
+ * one module can be judged too. `--write` also puts their scores, and the whole list, into `docs/mutation.md`; scores of
+ * other modules stay as they are, as long as these are mutated at all.
  */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -29,6 +30,11 @@ interface Report {
   readonly files: Readonly<Record<string, ReportedFile>>
 }
 
+/** What is used of Stryker's configuration. */
+interface Config {
+  readonly mutate: ReadonlyArray<string>
+}
+
 interface ReportedFile {
   readonly source: string
   readonly mutants: ReadonlyArray<{
@@ -48,6 +54,7 @@ const root = new URL("../../", import.meta.url)
 const reportFile = new URL("reports/mutation/mutation.json", root)
 const listFile = new URL("test/mutation/equivalent.json", root)
 const pageFile = new URL("docs/mutation.md", root)
+const configFile = new URL("test/mutation/stryker.config.json", root)
 
 const read = (file: URL): string => fs.readFileSync(file, "utf8")
 
@@ -95,26 +102,58 @@ const beyond = (keys: ReadonlyMap<string, number>, others: ReadonlyMap<string, n
 const percent = (part: number, whole: number): string =>
   `${whole === 0 ? "100.0" : ((100 * part) / whole).toFixed(1)} %`
 
-const scores = (report: Report): ReadonlyArray<string> => {
-  const rows = Object.entries(report.files)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([file, { mutants }]) => ({
-      file: `\`${file}\``,
-      killed: mutants.filter(({ status }) => killed.has(status)).length,
-      survived: mutants.filter(({ status }) => survived.has(status)).length
-    }))
-  const all = {
-    file: "all",
-    killed: rows.reduce((sum, row) => sum + row.killed, 0),
-    survived: rows.reduce((sum, row) => sum + row.survived, 0)
-  }
+/** The scores of one module, or of all. */
+interface Row {
+  readonly name: string
+  readonly killed: number
+  readonly survived: number
+  /** The day of the run, empty for all. */
+  readonly date: string
+}
+
+const rowsOf = (report: Report, date: string): ReadonlyArray<Row> =>
+  Object.entries(report.files).map(([file, { mutants }]) => ({
+    name: `\`${file}\``,
+    killed: mutants.filter(({ status }) => killed.has(status)).length,
+    survived: mutants.filter(({ status }) => survived.has(status)).length,
+    date
+  }))
+
+const lineOf = ({ date, killed, name, survived }: Row): string => {
+  const all = killed + survived
+  return `| ${name} | ${all} | ${killed} | ${survived} | ${percent(killed, all)} | ${date} |`
+}
+
+/** The rows of the table of a page. */
+const written = (page: string): ReadonlyArray<Row> =>
+  page
+    .split("\n")
+    .filter((line) => line.startsWith("| `src/"))
+    .map((line) => {
+      const [, name = "", , killed, survived, , date = ""] = line.split("|").map((cell) => cell.trim())
+      return { name, killed: Number(killed), survived: Number(survived), date }
+    })
+
+const sumOf = (rows: ReadonlyArray<Row>): Row => ({
+  name: "all",
+  killed: rows.reduce((sum, row) => sum + row.killed, 0),
+  survived: rows.reduce((sum, row) => sum + row.survived, 0),
+  date: ""
+})
+
+/** The table with the rows of a run in the place of earlier ones. */
+const table = (
+  earlier: ReadonlyArray<Row>,
+  ran: ReadonlyArray<Row>,
+  modules: ReadonlySet<string>
+): ReadonlyArray<string> => {
+  const rows = [...new Map([...earlier, ...ran].map((row) => [row.name, row])).values()]
+    .filter(({ name }) => modules.has(name))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   return [
-    "| module | mutants | killed | survived | score |",
-    "|---|--:|--:|--:|--:|",
-    ...[...rows, all].map(
-      (row) =>
-        `| ${row.file} | ${row.killed + row.survived} | ${row.killed} | ${row.survived} | ${percent(row.killed, row.killed + row.survived)} |`
-    )
+    "| module | mutants | killed | survived | score | as of |",
+    "|---|--:|--:|--:|--:|---|",
+    ...[...rows, sumOf(rows)].map(lineOf)
   ]
 }
 
@@ -169,12 +208,16 @@ const stale = beyond(known, seen)
 for (const key of unlisted) console.log(`survived, and is not listed: ${key}`)
 for (const key of stale) console.log(`listed, and did not survive: ${key}`)
 
+const rows = rowsOf(report, fs.statSync(reportFile).mtime.toISOString().slice(0, 10))
+
 if (process.argv.includes("--write")) {
-  const date = fs.statSync(reportFile).mtime.toISOString().slice(0, 10)
-  const page = put(read(pageFile), "scores", [`As of ${date}:`, "", ...scores(report)])
+  const config: Config = JSON.parse(read(configFile))
+  const modules = new Set(config.mutate.map((file) => `\`${file}\``))
+  const before = read(pageFile)
+  const page = put(before, "scores", table(written(before), rows, modules))
   fs.writeFileSync(pageFile, put(page, "equivalent", listed(list)))
   console.log(`wrote ${fileURLToPath(pageFile)}`)
 }
 
-console.log(scores(report).at(-1))
+console.log(lineOf(sumOf(rows)))
 if (unlisted.length + stale.length > 0) process.exitCode = 1
