@@ -54,7 +54,7 @@ export abstract class KeptList<V, A> {
     return this.#evaluateFrom(0, context, read, before, before === undefined ? [] : undefined)
   }
 
-  /** `into` has the values of the steps before `start`, unless all of them are as `before`. */
+  /** `into` has the values of the steps before `start`, and then those of `before`; without it all of them are as `before`. */
   #evaluateFrom(
     start: number,
     context: AssembleContext,
@@ -72,23 +72,20 @@ export abstract class KeptList<V, A> {
       } catch (cause) {
         return Exit.fail(threw(step, cause))
       }
-      if (before !== undefined && this.#isAgain(value, before, i)) {
-        taken?.push(before[i]!)
-        continue
-      }
-      const soFar: Array<V> = (taken ??= before!.slice(0, i))
+      if (before !== undefined && this.#isAgain(value, before, i)) continue
+      const soFar: Array<V> = (taken ??= [...before!])
       if (isEffect(value)) {
         return Effect.flatMap(waitFor(step, value, context), (value) => {
           const isAgain = before !== undefined && this.#isAgain(value, before, i)
           const accepted = isAgain ? Result.succeed(before[i]!) : step.accept(value)
           if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
-          soFar.push(accepted.success)
+          soFar[i] = accepted.success
           return asEffect(this.#evaluateFrom(i + 1, context, read, before, soFar))
         })
       }
       const accepted = step.accept(value)
       if (Result.isFailure(accepted)) return Exit.fail(accepted.failure)
-      soFar.push(accepted.success)
+      soFar[i] = accepted.success
     }
     return taken ?? before!
   }

@@ -41,9 +41,14 @@ export const render = (assembly: Assembly, previous?: Rendered): Result.Result<R
     made && { rendered: made.snapshot, parsed: made.contexts, changed }
   )
   if (Result.isFailure(snapshot)) return problemOf("context", snapshot.failure, assembly)
-  const isFixed = sections.isFixed && contexts.isFixed && used.isFixed
-  const lists = { prompt: prompt.success, snapshot: snapshot.success }
-  const rendered = new RenderedImpl({ sections, contexts, used, ...lists, isFixed })
+  const rendered = new RenderedImpl({
+    sections,
+    contexts,
+    used,
+    prompt: prompt.success,
+    snapshot: snapshot.success,
+    isFixed: sections.isFixed && contexts.isFixed && used.isFixed
+  })
   // Where a value is another one, the list of variables differs.
   const isSame = previous !== undefined && changed.length === 0 && equals(previous, rendered)
   return Result.succeed(isSame ? previous : rendered)
@@ -152,13 +157,13 @@ const haveNames = (variables: ReadonlyArray<AssembledVariable>, names: ReadonlyA
 /** Those at the same places. `before` is fixed. */
 const again = (before: Used, all: ReadonlyArray<AssembledVariable>): Used => {
   const { names, places } = before
-  const list: Array<AssembledVariable> = []
+  const list = [...before.list]
   let same = true
   let isFixed = true
   for (let i = 0; i < places.length; i++) {
     const variable = all[places[i]!]!
-    list.push(variable)
-    if (variable === before.list[i]) continue
+    if (variable === list[i]) continue
+    list[i] = variable
     same = false
     isFixed &&= Object.isFrozen(variable)
   }

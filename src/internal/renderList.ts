@@ -67,10 +67,11 @@ const replaceParts = <S extends Textual>(
   const { indices, parts: old, text: oldText } = before.rendered
   const different = differences(parsed, before)
   if (different.length === 0) return Result.succeed(before.rendered)
-  const parts: Array<Part<S>> = []
+  const parts = [...old]
   const pieces: Array<string> = []
   let end = 0
   let shift = 0
+  let next = 0
   for (let nth = 0; nth < different.length; nth++) {
     const place = different[nth]!
     const source = sources[place]!
@@ -81,30 +82,24 @@ const replaceParts = <S extends Textual>(
       if (text === "" && index === -1) continue
       return undefined
     }
-    keep(old, parts, index, shift)
+    move(parts, next, index, shift)
     const { offset, text: was } = old[index]!
     if (end < offset) pieces.push(oldText.slice(end, offset))
     pieces.push(text)
     end = offset + was.length
-    parts.push(partOf(source, offset + shift, text))
+    parts[index] = partOf(source, offset + shift, text)
     shift += text.length - was.length
+    next = index + 1
   }
-  keep(old, parts, old.length, shift)
+  move(parts, next, parts.length, shift)
   if (end < oldText.length) pieces.push(oldText.slice(end))
   return Result.succeed({ text: pieces.join(""), parts, frozen: Object.freeze([...parts]), indices })
 }
 
-/** Takes the parts over up to that index, moved. */
-const keep = <S extends Textual>(
-  old: ReadonlyArray<Part<S>>,
-  parts: Array<Part<S>>,
-  end: number,
-  shift: number
-): void => {
-  for (let i = parts.length; i < end; i++) {
-    const part = old[i]!
-    parts.push(shift === 0 ? part : partOf(part.source, part.offset + shift, part.text))
-  }
+/** Moves the parts from `start` up to `end`. */
+const move = <S extends Textual>(parts: Array<Part<S>>, start: number, end: number, shift: number): void => {
+  if (shift === 0) return
+  for (let i = start; i < end; i++) parts[i] = partOf(parts[i]!.source, parts[i]!.offset + shift, parts[i]!.text)
 }
 
 /** The places, ascending, of parts that are others now or refer to a variable that changed. */
