@@ -269,7 +269,10 @@ const isDetached = (slot: Step<Tools>["slot"], { schemas }: Tools): boolean => {
 const givesAgain = (value: unknown, { schemas }: Tools): boolean => {
   try {
     if (!Array.isArray(value) || value.length !== schemas.length || isPromise(value)) return false
-    for (let i = 0; i < schemas.length; i++) if (!ToolSchema.isUnchanged(value[i], schemas[i]!)) return false
+    for (let i = 0; i < schemas.length; i++) {
+      const input: unknown = value[i]
+      if (input !== schemas[i] && !ToolSchema.isUnchanged(input, schemas[i]!)) return false
+    }
     return true
   } catch {
     // Whoever accepts it says what is wrong with it.
