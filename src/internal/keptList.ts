@@ -179,7 +179,8 @@ export class EntryList<P extends Contributed & { readonly entry: object }, V, A 
   }
 
   protected isSame(before: ReadonlyArray<V>, now: ReadonlyArray<V>): boolean {
-    return consistsOf(before, now)
+    for (let i = 0; i < now.length; i++) if (before[i] !== now[i]) return false
+    return true
   }
 
   protected make(values: ReadonlyArray<V>, before: Made<V, ReadonlyArray<A>> | undefined): ReadonlyArray<A> {

@@ -95,8 +95,8 @@ class RenderedImpl implements Rendered {
 
   constructor(from: From) {
     this.text = from.prompt.text
-    this.sections = from.prompt.frozen
-    this.contexts = from.snapshot.frozen
+    this.sections = from.prompt.parts
+    this.contexts = from.snapshot.parts
     this.snapshot = from.snapshot.text
     this.variables = from.used.frozen
     this.#from = from

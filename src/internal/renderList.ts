@@ -19,10 +19,8 @@ export const separator = "\n\n"
 /** A text and its parts. */
 export interface RenderedList<S> {
   readonly text: string
-  /** Not frozen: reading a frozen array takes five times as long. */
+  /** Frozen. */
   readonly parts: ReadonlyArray<Part<S>>
-  /** The same, frozen. */
-  readonly frozen: ReadonlyArray<Part<S>>
   /** For each source the index of its part, -1 for one that renders to nothing. */
   readonly indices: ReadonlyArray<number>
 }
@@ -67,6 +65,7 @@ const replaceParts = <S extends Textual>(
   const { indices, parts: old, text: oldText } = before.rendered
   const different = differences(parsed, before)
   if (different.length === 0) return Result.succeed(before.rendered)
+  // A copy that is not frozen: reading a frozen array takes five times as long.
   const parts = [...old]
   const pieces: Array<string> = []
   let end = 0
@@ -83,7 +82,7 @@ const replaceParts = <S extends Textual>(
       return undefined
     }
     move(parts, next, index, shift)
-    const { offset, text: was } = old[index]!
+    const { offset, text: was } = parts[index]!
     if (end < offset) pieces.push(oldText.slice(end, offset))
     pieces.push(text)
     end = offset + was.length
@@ -93,7 +92,7 @@ const replaceParts = <S extends Textual>(
   }
   move(parts, next, parts.length, shift)
   if (end < oldText.length) pieces.push(oldText.slice(end))
-  return Result.succeed({ text: pieces.join(""), parts, frozen: Object.freeze([...parts]), indices })
+  return Result.succeed({ text: pieces.join(""), parts: Object.freeze(parts), indices })
 }
 
 /** Moves the parts from `start` up to `end`. */
@@ -132,7 +131,7 @@ const partOf = <S extends Textual>(source: S, offset: number, text: string): Par
 // every case
 // -----------------------------------------------------------------------------
 
-const nothing = { text: "", parts: [], frozen: Object.freeze([]) }
+const noParts: ReadonlyArray<never> = Object.freeze([])
 
 const renderAll = <S extends Textual>({ heading, parsed, values }: List<S>): Result.Result<RenderedList<S>, S> => {
   const { readings, sources } = parsed
@@ -152,7 +151,7 @@ const renderAll = <S extends Textual>({ heading, parsed, values }: List<S>): Res
   }
   return Result.succeed(
     parts.length === 0
-      ? { ...nothing, indices }
-      : { text: pieces.join(""), parts, frozen: Object.freeze([...parts]), indices }
+      ? { text: "", parts: noParts, indices }
+      : { text: pieces.join(""), parts: Object.freeze(parts), indices }
   )
 }

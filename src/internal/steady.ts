@@ -61,9 +61,6 @@ const nothingDone: Partial<values.Values> = {}
 /** Values at once, or an Effect of them. */
 type Pending = values.Values | Effect.Effect<values.Values, values.Refusal>
 
-const asEffect = (pending: Pending): Effect.Effect<values.Values, values.Refusal> =>
-  pending instanceof values.Values ? Exit.succeed(pending) : pending
-
 /** Makes the assemblies of one scope as long as its plan holds. */
 class Assembler {
   readonly plan: Plan<Provided>
@@ -79,6 +76,7 @@ class Assembler {
   /** For each listener of the plan. */
   #memories: ReadonlyArray<Memory> | undefined
   #last: Last | undefined
+  #isSealed: boolean | undefined
 
   /** `above` is the one of the parent scope: a list that both plans have is made once. */
   constructor(scope: PromptScope, plan: Plan<Provided>, kinds: Kinds, above: Assembler | undefined) {
@@ -142,21 +140,31 @@ class Assembler {
   /** Calls all providers, but for those of the lists that are `done`. */
   #evaluate(context: AssembleContext, read: Read, done: Partial<values.Values>): Pending {
     const last = this.#last?.values
-    const goOn = (done: Partial<values.Values>) => asEffect(this.#evaluate(context, read, done))
     const variables = done.variables ?? this.#variables.evaluate(context, read, last?.variables)
-    if (!isNow(variables)) return flatMapNow(variables, (variables) => goOn({ variables }))
+    if (!isNow(variables)) return flatMapNow(variables, (variables) => this.#goOn(context, read, { variables }))
     const tools = done.tools ?? this.#tools.evaluate(context, read, last?.tools)
-    if (!isNow(tools)) return flatMapNow(tools, (tools) => goOn({ variables, tools }))
+    if (!isNow(tools)) return flatMapNow(tools, (tools) => this.#goOn(context, read, { variables, tools }))
     const sections = done.sections ?? this.#sections.evaluate(context, read, last?.sections)
-    if (!isNow(sections)) return flatMapNow(sections, (sections) => goOn({ variables, tools, sections }))
+    if (!isNow(sections))
+      return flatMapNow(sections, (sections) => this.#goOn(context, read, { variables, tools, sections }))
     const contexts = done.contexts ?? this.#contexts.evaluate(context, read, last?.contexts)
-    if (!isNow(contexts)) return flatMapNow(contexts, (contexts) => goOn({ variables, tools, sections, contexts }))
+    if (!isNow(contexts))
+      return flatMapNow(contexts, (contexts) => this.#goOn(context, read, { variables, tools, sections, contexts }))
     return last?.variables === variables &&
       last.tools === tools &&
       last.sections === sections &&
       last.contexts === contexts
       ? last
       : new values.Values(variables, tools, sections, contexts)
+  }
+
+  #goOn(
+    context: AssembleContext,
+    read: Read,
+    done: Partial<values.Values>
+  ): Effect.Effect<values.Values, values.Refusal> {
+    const evaluated = this.#evaluate(context, read, done)
+    return evaluated instanceof values.Values ? Exit.succeed(evaluated) : evaluated
   }
 
   #finish(
@@ -172,12 +180,20 @@ class Assembler {
     return flatMapNow(waterfall.run(listeners, base), (result): Effect.Effect<Assembly, AssembleError> => {
       const last = this.#last
       if (last !== undefined && last.base === base && last.result === result) return last.sealed
-      const sealed = seal(base, result)
+      const sealed = result === base && this.#composesSealed() ? Result.succeed(base) : seal(base, result)
       if (Result.isFailure(sealed)) return Exit.fail(sealed.failure)
       const exit = Exit.succeed(sealed.success)
       this.#last = { values: from, base, result, sealed: exit }
       return exit
     })
+  }
+
+  /** Whether what is composed is sealed already, whatever the values: no section is complete, and none requires tools. */
+  #composesSealed(): boolean {
+    const { complete, sections } = this.plan
+    // Of a copy: the methods of frozen arrays are slow.
+    return (this.#isSealed ??=
+      complete === undefined && [...sections].every(({ entry }) => entry.requires.length === 0))
   }
 
   #baseOf(from: values.Values): Result.Result<Assembly, UnknownTool> {
