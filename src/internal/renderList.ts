@@ -67,8 +67,7 @@ const replaceParts = <S extends Textual>(
   if (different.length === 0) return Result.succeed(before.rendered)
   // A copy that is not frozen: reading a frozen array takes five times as long.
   const parts = [...old]
-  // Text of before and text that is new, by turns; none for what still renders to nothing.
-  const pieces = new Array<string>(2 * different.length + 1)
+  const pieces: Array<string> = []
   let end = 0
   let shift = 0
   let next = 0
@@ -84,15 +83,15 @@ const replaceParts = <S extends Textual>(
     }
     move(parts, next, index, shift)
     const { offset, text: was } = parts[index]!
-    pieces[2 * nth] = oldText.slice(end, offset)
-    pieces[2 * nth + 1] = text
+    if (end < offset) pieces.push(oldText.slice(end, offset))
+    pieces.push(text)
     end = offset + was.length
     parts[index] = partOf(source, offset + shift, text)
     shift += text.length - was.length
     next = index + 1
   }
   move(parts, next, parts.length, shift)
-  pieces[2 * different.length] = oldText.slice(end)
+  if (end < oldText.length) pieces.push(oldText.slice(end))
   return Result.succeed({ text: pieces.join(""), parts: Object.freeze(parts), indices })
 }
 
