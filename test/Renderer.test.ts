@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Layer, Option, Ref } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Option, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as v8 from "node:v8"
 import * as vm from "node:vm"
@@ -327,6 +327,26 @@ describe("the same rendered object comes back", () => {
       assert.isDefined(first.deref())
       assert.strictEqual(yield* renderIn(busy), first.deref())
     }).pipe(Effect.provide(SystemPrompt.layer))
+  )
+
+  it.effect("holds no variable that no text refers to, neither of its assembly nor of an earlier one", () =>
+    Effect.gen(function* () {
+      const unused: Array<WeakRef<object>> = []
+      const renderOnce = (value: string, previous: Rendered.Rendered | undefined) => {
+        const variables = ["used", "unused"].map((name) => ({ name, value }))
+        const assembly = assemble([overlay({ sections: [{ name: "a", order: 0, text: "{{used}}" }], variables })])
+        unused.push(...assembly.variables.filter(({ name }) => name === "unused").map((one) => new WeakRef(one)))
+        return Result.getOrThrow(Rendered.render(assembly, previous))
+      }
+      const first = renderOnce("1", undefined)
+      const second = renderOnce("2", first)
+      yield* collectGarbage
+      assert.deepStrictEqual(
+        unused.map((ref) => ref.deref()),
+        [undefined, undefined]
+      )
+      assert.deepStrictEqual([first.text, second.text], ["1", "2"])
+    })
   )
 
   it.effect("from one renderer; another has a memory of its own", () =>
