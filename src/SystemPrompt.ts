@@ -194,7 +194,8 @@ export class SystemPrompt extends Context.Service<
   }
 >()("effect-preamble/SystemPrompt") {
   /**
-   * With the given built-ins, over services that can be replaced.
+   * With the given built-ins, over services that can be replaced. Give each `SystemPrompt` a `Renderer` of its own: of two
+   * that share one, neither gets the same object back while nothing changes.
    *
    * @since 0.1.0
    */
