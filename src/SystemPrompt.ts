@@ -268,16 +268,18 @@ const make = Effect.fnUntraced(function* (
   const assemble = assembleWith(overlays, waterfall, assemblers)
   return SystemPrompt.of({
     ...registrations,
-    assemble: Effect.withFiber((fiber) =>
-      flatMapNow(assemble(fiber), (assembly) => Exit.succeed(madeFor(assembly, fiber.getRef(PromptScope.Current))))
-    ),
+    assemble: Effect.withFiber((fiber) => {
+      const scope = fiber.getRef(PromptScope.Current)
+      return flatMapNow(assemble(fiber, scope), (assembly) => Exit.succeed(madeFor(assembly, scope)))
+    }),
     trace: traceWith(overlays, waterfall, toolOrder, sortToolKeys),
     renderAssembly: (assembly) => renderer.render(assembly),
-    render: Effect.withFiber((fiber) =>
-      flatMapNow(assemble(fiber), (assembly) =>
-        now === undefined ? renderer.render(assembly) : now(assembly, fiber.getRef(PromptScope.Current))
+    render: Effect.withFiber((fiber) => {
+      const scope = fiber.getRef(PromptScope.Current)
+      return flatMapNow(assemble(fiber, scope), (assembly) =>
+        now === undefined ? renderer.render(assembly) : now(assembly, scope)
       )
-    ),
+    }),
     announce: overlays.announce,
     changes: overlays.changes
   })
@@ -299,13 +301,8 @@ const makeTest = (options: TestOptions) =>
 
 /** Without effectful providers and listeners all of it is one synchronous step, and no Effect scope is made. */
 const assembleWith =
-  (
-    overlays: Overlays["Service"],
-    waterfall: Waterfall["Service"],
-    assemblers: Assemblers
-  ): ((fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<Assembly, AssembleError>) =>
-  (fiber) => {
-    const scope = fiber.getRef(PromptScope.Current)
+  (overlays: Overlays["Service"], waterfall: Waterfall["Service"], assemblers: Assemblers) =>
+  (fiber: Fiber.Fiber<unknown, unknown>, scope: PromptScope.PromptScope): Effect.Effect<Assembly, AssembleError> => {
     const planned = overlays.plan(scope)
     if (Result.isFailure(planned)) return Exit.fail(planned.failure)
     const assembler = assemblers.of(scope, planned.success)
