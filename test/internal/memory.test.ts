@@ -364,7 +364,12 @@ describe("a listener that says the same of", () => {
     for (const name of ["x", "y"]) {
       assert.strictEqual(judge(base, Assembly.setVariable(base, name, "1")).variables.at(-1)?.name, name)
     }
-    for (const deferLoading of [false, true]) {
+    for (const name of ["x", "y"]) {
+      const { parameters } = base.tools[0]!.schema
+      const more = Assembly.addTool(base, { name, description: "More", parameters })
+      assert.strictEqual(judge(base, more).tools.at(-1)?.schema.name, name)
+    }
+    for (const deferLoading of [false, true, false]) {
       const told = Assembly.mapTool(base, "t", (one) => ({ ...one, description: "told", deferLoading }))
       assert.strictEqual(judge(base, told).tools[0]?.schema.deferLoading ?? false, deferLoading)
     }

@@ -130,6 +130,91 @@ describe("Rendered.render with what was rendered before", () => {
     }
   })
 
+  it("follows references that several texts share, that move and that go, and variables whose places others take", () => {
+    const first = assemble([
+      overlay({
+        sections: [
+          { name: "a", order: 1, text: "A {{x}}" },
+          { name: "b", order: 2, text: "B {{x}}{{y}}" },
+          { name: "c", order: 3, text: "-p-q" },
+          { name: "d", order: 4, text: "D {{z}}" }
+        ],
+        contexts: [
+          { name: "k", order: 1, text: "K {{x}}" },
+          { name: "l", order: 2, text: "L {{x}}" }
+        ],
+        variables: ["n", "p", "q", "x", "y", "z"].map((name) => ({ name, value: name }))
+      })
+    ])
+    const text = (name: string, to: string) => Assembly.mapSection(name, (one) => ({ ...one, text: to }))
+    const contextText = (name: string, to: string) => Assembly.mapContext(name, (one) => ({ ...one, text: to }))
+    // Each is rendered with what the one before it was rendered to.
+    const steps: ReadonlyArray<readonly [edits: ReadonlyArray<Edit>, prompt: string, contexts: string, used: string]> =
+      [
+        [[same], "A x|B xy|-p-q|D z", "K x|L x", "x y z"],
+        [[Assembly.setVariable("x", "xx")], "A xx|B xxy|-p-q|D z", "K xx|L xx", "x y z"],
+        [[contextText("k", "K {{p}}")], "A xx|B xxy|-p-q|D z", "K p|L xx", "p x y z"],
+        [[Assembly.removeVariable("n"), Assembly.setVariable("zz", "")], "A xx|B xxy|-p-q|D z", "K p|L xx", "p x y z"],
+        [[contextText("k", "K"), text("c", "C {{p}}")], "A xx|B xxy|C p|D z", "K|L xx", "p x y z"],
+        [[Assembly.setVariable("p", "pp")], "A xx|B xxy|C pp|D z", "K|L xx", "p x y z"],
+        [[text("a", "A {{y}}"), text("c", "C {{x}}")], "A y|B xxy|C xx|D z", "K|L xx", "x y z"],
+        [[Assembly.setVariable("y", "yy")], "A yy|B xxyy|C xx|D z", "K|L xx", "x y z"],
+        [[Assembly.setVariable("x", ""), Assembly.setVariable("z", "zz")], "A yy|B yy|C |D zz", "K|L ", "x y z"],
+        [[Assembly.removeSection("d")], "A yy|B yy|C ", "K|L ", "x y"],
+        [[Assembly.addSection({ name: "d", order: 4, text: "{{z}}{{y}}" })], "A yy|B yy|C |zzyy", "K|L ", "x y z"],
+        [[text("d", "{{y}}{{z}}")], "A yy|B yy|C |yyzz", "K|L ", "x y z"],
+        [[text("d", "{{y}}")], "A yy|B yy|C |yy", "K|L ", "x y"]
+      ]
+    let assembly = first
+    let before: Rendered.Rendered | undefined
+    for (const [edited, prompt, contexts, used] of steps) {
+      for (const edit of edited) assembly = edit(assembly)
+      before = Result.getOrThrow(Rendered.render(assembly, before))
+      assert.strictEqual(before.text, prompt.replaceAll("|", "\n\n"))
+      assert.strictEqual(before.contexts.map((part) => part.text).join("|"), contexts)
+      assert.strictEqual(before.variables.map(({ name }) => name).join(" "), used)
+    }
+  })
+
+  it("gives a copy that was made elsewhere back where it says the same, and only there", () => {
+    const rendered = Result.getOrThrow(Rendered.render(full))
+    const [section, ...sections] = rendered.sections
+    const [context, ...contexts] = rendered.contexts
+    const [variable, ...variables] = rendered.variables
+    if (section === undefined || context === undefined || variable === undefined) return assert.fail("nothing rendered")
+    const copy: Rendered.Rendered = {
+      ...rendered,
+      sections: [{ ...section, source: { ...section.source } }, ...sections],
+      contexts: [{ ...context, source: { ...context.source } }, ...contexts],
+      variables: [{ ...variable, origin: { ...variable.origin } }, ...variables]
+    }
+    const again = (previous: Rendered.Rendered) => Result.getOrThrow(Rendered.render(full, previous))
+    assert.strictEqual(again(copy), copy)
+    const others: ReadonlyArray<Partial<Rendered.Rendered>> = [
+      { text: "" },
+      { snapshot: "" },
+      { sections },
+      { sections: [...copy.sections, section] },
+      { sections: [{ ...section, name: "other" }, ...sections] },
+      { sections: [{ ...section, order: 0 }, ...sections] },
+      { sections: [{ ...section, offset: 1 }, ...sections] },
+      { sections: [{ ...section, text: "other" }, ...sections] },
+      { sections: [{ ...section, source: { ...section.source, text: "other" } }, ...sections] },
+      { contexts },
+      { contexts: [{ ...context, offset: 1 }, ...contexts] },
+      { variables: [] },
+      { variables: [variable] },
+      { variables: [...copy.variables, variable] },
+      { variables: [{ ...variable, name: "other" }, ...variables] },
+      { variables: [{ ...variable, value: "other" }, ...variables] },
+      { variables: [{ ...variable, origin: { ...variable.origin, plugin: "other" } }, ...variables] }
+    ]
+    for (const other of others) {
+      const after = again({ ...copy, ...other })
+      assert.strictEqual(said(after), said(rendered), said(other))
+    }
+  })
+
   it("takes nothing from what was made of something that its author has changed since", () => {
     const section = { ...full.sections[0]!, text: "A" }
     const context = { ...full.contexts[0]!, text: "K" }
@@ -202,6 +287,8 @@ describe("Rendered.render with what was rendered before", () => {
       const twice = { ...assembly, variables: [...assembly.variables, { ...assembly.variables[1]!, value: "last" }] }
       const { text } = Result.getOrThrow(Rendered.render(twice, before))
       assert.strictEqual(text, expected.replace("after", "last"))
+      const once = Result.getOrThrow(Rendered.render(assembly))
+      assert.strictEqual(Result.getOrThrow(Rendered.render(twice, once)).text, text)
     }
   })
 })
@@ -221,9 +308,10 @@ describe("Rendered.render without what was rendered before", () => {
     const list = [part]
     const frozenList = Object.freeze([part])
     const frozenPart = [Object.freeze({ ...part })]
-    for (const sections of [list, frozenList, frozenPart]) assert.strictEqual(text(sections), "x")
+    const partlyFrozen = Object.freeze([Object.freeze({ ...part, name: "b", text: "" }), part])
+    for (const sections of [list, frozenList, frozenPart, partlyFrozen]) assert.strictEqual(text(sections), "x")
     part.text = "A {{y}}"
-    for (const sections of [list, frozenList]) assert.strictEqual(text(sections), "A y")
+    for (const sections of [list, frozenList, partlyFrozen]) assert.strictEqual(text(sections), "A y")
     list.push({ ...part, name: "b", text: "B" })
     assert.strictEqual(text(list), "A y\n\nB")
     frozenPart[0] = Object.freeze({ ...part, text: "C" })

@@ -123,6 +123,20 @@ describe("isUnchanged", () => {
     assert.isTrue(unchanged(structuredClone(before), before))
   })
 
+  it("a member that differs is not made up for by one without a value", () => {
+    const tool = (parameters: unknown) => ({ name: "t", description: "d", parameters })
+    assert.isFalse(unchanged(tool({ a: 9, b: undefined }), take(tool({ a: 1, b: 2 }))))
+    assert.isFalse(unchanged(tool({ a: [9, undefined] }), take(tool({ a: [1, 2] }))))
+  })
+
+  it("no parameters are the same as none, and a function is none of them, whatever it inherits", () => {
+    const tool = (parameters: unknown) => ({ name: "t", description: "d", parameters })
+    assert.isTrue(unchanged(tool({}), take(tool({}))))
+    for (const prototype of [null, Object.prototype]) {
+      assert.isFalse(unchanged(tool({ a: Object.setPrototypeOf(() => 1, prototype) }), take(tool({ a: {} }))))
+    }
+  })
+
   it("parts shared over and over, a value without end and one as deep as allowed come to an end", () => {
     const nest = (depth: number): unknown => (depth === 1 ? {} : { a: nest(depth - 1) })
     const tool = (parameters: unknown) => ({ name: "t", description: "d", parameters })
