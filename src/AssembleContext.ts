@@ -14,8 +14,8 @@ import type { PromptScope } from "./PromptScope.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * What providers and listeners of one assembly are told. All of them get the same object, and those of another assembly for
- * the same scope with the same annotations may get it, too: it says for whom an assembly is, and not which one it is.
+ * What providers and listeners of one assembly are told. All of them get the same object, and those of another assembly
+ * for the same scope with the same annotations may get it, too: it says for whom an assembly is, not which one it is.
  *
  * @since 0.1.0
  * @category models

@@ -71,7 +71,10 @@ export class AdmittedEdit implements Listener.Admitted {
     Object.freeze(this)
   }
 
-  /** The very same assembly if it changes nothing. A plain edit runs at once, so that an assembly without effects costs no fibre. */
+  /**
+   * The very same assembly if it changes nothing. A plain edit runs at once, so that an assembly without effects costs no
+   * fibre.
+   */
   edit(assembly: Assembly): Assembly | Effect.Effect<Assembly, WaterfallError> {
     let after: unknown
     try {

@@ -54,7 +54,7 @@ export abstract class KeptList<V, A> {
     return this.#evaluateFrom(0, context, read, before, before === undefined ? [] : undefined)
   }
 
-  /** `into` has the values of the steps before `start`, and then those of `before`; without it all of them are as `before`. */
+  /** `into` has the values of the steps before `start`, then those of `before`; without it all are as `before` so far. */
   #evaluateFrom(
     start: number,
     context: AssembleContext,

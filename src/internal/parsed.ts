@@ -15,12 +15,12 @@ export interface Textual {
 }
 
 /** A text that refers to nothing, as it is; or what it is made of; or that a malformed group keeps it from rendering. */
-export type Reading = string | Interpolated | typeof malformed
+type Reading = string | Interpolated | typeof malformed
 
 /** Text at even places, the names of variables at odd ones. */
-export type Interpolated = ReadonlyArray<string>
+type Interpolated = ReadonlyArray<string>
 
-export const malformed = Symbol("malformed")
+const malformed = Symbol("malformed")
 
 /** What the texts of a list are made of. */
 interface Readings {

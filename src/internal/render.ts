@@ -15,8 +15,8 @@ import { renderList, type RenderedList, separator } from "./renderList.ts"
  * Renders an assembly. Fails with the leftmost problem of the first section, or context, that has one.
  *
  * Given what was rendered before, it comes back, the same object, if nothing that matters is different: neither a
- * text, nor the value of a variable in use, nor where one of them comes from, nor what a section requires. Parts and lists of an
- * assembly never change: the same object is taken to say the same.
+ * text, nor the value of a variable in use, nor where one of them comes from, nor what a section requires. Parts and
+ * lists of an assembly never change: the same object is taken to say the same.
  *
  * @since 0.1.0
  * @category constructors

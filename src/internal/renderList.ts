@@ -25,7 +25,7 @@ export interface RenderedList<S> {
   readonly indices: ReadonlyArray<number>
 }
 
-export interface List<S extends Textual> {
+interface List<S extends Textual> {
   readonly parsed: Parsed<S>
   /** What stands before the parts, if there are any. */
   readonly heading: string
@@ -34,7 +34,7 @@ export interface List<S extends Textual> {
 }
 
 /** What a list was rendered to before. */
-export interface Before<S extends Textual> {
+interface Before<S extends Textual> {
   readonly rendered: RenderedList<S>
   readonly parsed: Parsed<S>
   /** The variables whose values are other ones now, that are new, or that are gone. */

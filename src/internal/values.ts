@@ -80,7 +80,7 @@ export interface Step<K extends Slots, V> {
 }
 
 /** A step of a plan that puts what passes to the values of its list. */
-export interface Taking<K extends Slots> extends Omit<Step<K, unknown>, "accept"> {
+interface Taking<K extends Slots> extends Omit<Step<K, unknown>, "accept"> {
   readonly take: (value: unknown) => Result.Result<void, Refusal>
 }
 
