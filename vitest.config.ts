@@ -12,6 +12,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Nothing here is left over from one file to the next, and loading all anew for each takes a third of the time.
     isolate: false,
-    maxWorkers: "100%"
+    maxWorkers: "100%",
+    // Some tests start processes: on a busy machine these take their time.
+    testTimeout: 60_000
   }
 })
