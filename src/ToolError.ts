@@ -120,7 +120,8 @@ export class GuardFailure extends stackless(
 }
 
 /**
- * The handler of a tool failed, died, or gave a result that is no plain JSON.
+ * The handler of a tool failed, died, or gave a result that is no plain JSON; or its arguments could not be decoded, through
+ * no fault of theirs.
  *
  * @since 0.1.0
  * @category errors
@@ -128,7 +129,12 @@ export class GuardFailure extends stackless(
 export class ToolFailure extends stackless(
   Schema.TaggedError<ToolFailure>("effect-preamble/ToolFailure")("ToolFailure", {
     ...ownerSchema,
-    /** `failed`: its typed failure is the cause. `died`: a defect is. Else what is wrong with its result. */
+    /**
+     * `failed`: the typed failure of the handler is the cause. `died`: a defect of it is. `arguments`: the Schema of its
+     * arguments failed or died. `result`: what it gave is no Effect, or no plain JSON.
+     */
+    fault: Schema.Literals(["failed", "died", "arguments", "result"]),
+    /** The same in words, to go after the name of the tool. */
     reason: Schema.String,
     cause: Schema.Defect()
   })

@@ -80,9 +80,8 @@ const second = Effect.gen(function* () {
   // A fork begins with all that was logged so far, or with fewer of the first events.
   const seed = SessionLog.events(yield* Session.log(session))
   const createdAt = yield* Clock.currentTimeMillis
-  const header = { ...session.header, id: "copper-2", createdAt, parentSession: session.header.id, isSeeded: true }
+  const header = yield* Effect.fromResult(SessionHeader.fork(session.header, { id: "copper-2", createdAt }))
   const fork = yield* Session.create(header, seed)
-  yield* Session.commit(fork, [{ type: "session/end-seed", data: { inherited: true } }])
   yield* ask(fork, "And in the other branch?")
 
   for (const id of yield* SessionStore.use((store) => store.list)) {

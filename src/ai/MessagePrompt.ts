@@ -33,7 +33,8 @@ const unsendable = ({ id, role }: Message.Message, reason: string, block?: numbe
 
 /**
  * The prompt of these messages, in their order. Fails with the first that cannot be sent as it is: nothing is left out.
- * Models refuse a history in which a call has no result, or a result no call, and so does this.
+ * Models refuse a history in which a call has no result, or a result no call or one that was answered before, and so does
+ * this.
  *
  * @since 0.1.0
  * @category constructors
@@ -72,28 +73,43 @@ export const problems = (messages: ReadonlyArray<Message.Message>): ReadonlyArra
   return [...found, ...pairing.drop()]
 }
 
+/** A call, or several of one id in one answer, as some models make them. */
+interface Called {
+  readonly name: string
+  /** How many results it may still have. */
+  readonly left: number
+}
+
 /** Which calls wait for a result, and what the tool of each was. */
 class Pairing {
-  readonly #names = new Map<string, string>()
+  readonly #calls = new Map<string, Called>()
   readonly #open = new Map<string, Message.Assistant>()
 
   /** The name of the tool, if the message is a result. */
   next(message: Message.Message): Sent<string> {
-    if (message.role === "tool") {
-      const name = this.#names.get(message.toolCallId)
-      this.#open.delete(message.toolCallId)
-      return name === undefined
-        ? Result.fail(unsendable(message, `no message before it calls "${message.toolCallId}".`))
-        : Result.succeed(name)
-    }
+    if (message.role === "tool") return this.#answer(message)
     return Result.map(this.close(), () => {
-      if (message.role !== "assistant") return ""
-      for (const { callId, name } of ModelAnswer.calls(message)) {
-        this.#names.set(callId, name)
-        this.#open.set(callId, message)
-      }
+      if (message.role === "assistant") this.#ask(message)
       return ""
     })
+  }
+
+  #ask(message: Message.Assistant): void {
+    for (const { id, name } of Message.calls(message)) {
+      const same = this.#open.has(id) ? this.#calls.get(id) : undefined
+      this.#calls.set(id, { name, left: (same?.left ?? 0) + 1 })
+      this.#open.set(id, message)
+    }
+  }
+
+  #answer(message: Message.Tool): Sent<string> {
+    const { toolCallId: id } = message
+    const called = this.#calls.get(id)
+    if (called === undefined) return Result.fail(unsendable(message, `no message before it calls "${id}".`))
+    if (called.left === 0) return Result.fail(unsendable(message, `a message before it answers the call "${id}".`))
+    this.#calls.set(id, { ...called, left: called.left - 1 })
+    this.#open.delete(id)
+    return Result.succeed(called.name)
   }
 
   close(): Sent<void> {

@@ -28,19 +28,6 @@ import * as json from "./internal/jsonText.ts"
  */
 export type Part = ReturnType<typeof Response.Part>["Type"]
 
-/**
- * A call that a model made, and that is for us to run.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Call {
-  readonly callId: string
-  readonly name: string
-  /** As text, in JSON. */
-  readonly arguments: string
-}
-
 // -----------------------------------------------------------------------------
 // constructors
 // -----------------------------------------------------------------------------
@@ -165,19 +152,6 @@ export const parts = (data: Event.Data<"assistant/message">): Result.Result<Read
     )
     return [...(yield* content(message)), ...parts]
   })
-
-/**
- * The calls of an answer that are for us to run, and not for its provider.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const calls = ({ content }: Message.Assistant): ReadonlyArray<Call> =>
-  content.flatMap((block) =>
-    Message.isToolCall(block) && block.providerExecuted !== true
-      ? [{ callId: block.id, name: block.name, arguments: block.arguments }]
-      : []
-  )
 
 const isFinish = Schema.is(Schema.Struct({ type: Schema.Literal("finish"), reason: Response.FinishReason }))
 

@@ -18,10 +18,10 @@ import type { AssembledTool, Assembly } from "../Assembly.ts"
 import { Handler } from "../internal/toolHandler.ts"
 import { registeredAs } from "../internal/toolLink.ts"
 import * as toolName from "../internal/toolName.ts"
+import { ownerOf } from "../internal/toolOwner.ts"
 import type { ToolError } from "../ToolError.ts"
 import { ToolRegistry } from "../ToolRegistry.ts"
 import * as ToolAnswer from "./ToolAnswer.ts"
-import { ownerOf } from "./internal/toolOwner.ts"
 import { DuplicateToolName, IllegalToolNames, type ToolkitError, UnsupportedCapability } from "./ToolkitError.ts"
 
 // -----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { describeCause } from "../Owner.ts"
 import type { AssembleError, RenderError } from "../PromptError.ts"
 import * as AgentStep from "../session/AgentStep.ts"
 import * as Message from "../session/Message.ts"
@@ -51,7 +52,8 @@ export interface Options extends AgentStep.Options {
  * - `max-tokens`, `content-filter`, `model-error`: the answer was cut off, as the model says.
  * - `nothing-to-answer`: nothing was said, and nothing waits for an answer. The model was not asked, and nothing was logged.
  *
- * A turn that failed is logged as `error`, and one that was interrupted as `aborted`.
+ * A turn that failed is logged as `error`, with the message of its failure (its tag, if it has none), and one that was
+ * interrupted as `aborted`.
  *
  * @since 0.1.0
  * @category models
@@ -162,8 +164,7 @@ const steps = Effect.fnUntraced(function* <A, E, R>(
 const reasonOf = (exit: Exit.Exit<SessionTurn, unknown>): Message.Source => {
   if (Exit.isSuccess(exit)) return { kind: exit.value.reason }
   if (Cause.hasInterruptsOnly(exit.cause)) return { kind: "aborted" }
-  const error = Cause.squash(exit.cause)
-  return { kind: "error", error: { message: error instanceof Error ? error.message : String(error) } }
+  return { kind: "error", error: { message: describeCause(Cause.squash(exit.cause)) } }
 }
 
 // -----------------------------------------------------------------------------
@@ -186,7 +187,7 @@ export const ended = (log: SessionLog.SessionLog): Reason | undefined => {
   if (finish === "content-filter") return "content-filter"
   if (finish === "error") return "model-error"
   if (content.some(({ type }) => type === "tool-approval-request")) return "approval"
-  return finish === "pause" || ModelAnswer.calls(answer.data.message).length > 0 ? undefined : "completed"
+  return finish === "pause" || Message.calls(answer.data.message).length > 0 ? undefined : "completed"
 }
 
 const isNotice = (event: Event.Surface): boolean =>

@@ -22,7 +22,7 @@ import type { ToolError } from "../ToolError.ts"
 export const withholds = (error: ToolError): boolean =>
   error._tag === "GuardFailure" ||
   error._tag === "ToolWithoutHandler" ||
-  (error._tag === "ToolFailure" && error.reason !== "failed")
+  (error._tag === "ToolFailure" && error.fault !== "failed")
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -46,7 +46,7 @@ export const text = (error: ToolError): string => {
     case "GuardFailure":
       return `the call of tool "${error.tool}" was not let through, because of a fault that is not yours.`
     case "ToolFailure":
-      return error.reason === "failed"
+      return error.fault === "failed"
         ? error.message
         : `tool "${error.entry}" did not work, because of a fault that is not yours.`
   }

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 /** Interruption stays what it is; a typed failure or a defect is handed to `onFailure`, with what happened in words. */
 export const mapFailures = <A, E>(
   effect: Effect.Effect<A, unknown>,
-  onFailure: (reason: string, cause: unknown) => E
+  onFailure: (reason: "failed" | "died", cause: unknown) => E
 ): Effect.Effect<A, E> =>
   Effect.catchCause(effect, (cause) => {
     const failed = Cause.findError(cause)

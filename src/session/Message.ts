@@ -328,3 +328,12 @@ export const textOf = (self: Message): string | undefined => {
   if (first === undefined) return ""
   return rest.length === 0 && isText(first) ? first.text : undefined
 }
+
+/**
+ * The calls of an answer that are for us to run, and not for its provider.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const calls = ({ content }: Assistant): ReadonlyArray<ToolCall> =>
+  content.filter(isToolCall).filter(({ providerExecuted }) => providerExecuted !== true)

@@ -56,17 +56,14 @@ export interface LastAnswer {
  * @category destructors
  */
 export const of = ({ message, step, turn }: Event.Data<"assistant/message">): ReadonlyArray<Call> =>
-  message.content
-    .filter(Message.isToolCall)
-    .filter(({ providerExecuted }) => providerExecuted !== true)
-    .map(({ arguments: text, id, name }, i) => ({
-      turn,
-      step,
-      callId: id,
-      name,
-      arguments: text,
-      resultId: `${message.id}.${i + 1}`
-    }))
+  Message.calls(message).map(({ arguments: text, id, name }, i) => ({
+    turn,
+    step,
+    callId: id,
+    name,
+    arguments: text,
+    resultId: `${message.id}.${i + 1}`
+  }))
 
 const isAnswer = Event.is("assistant/message")
 const isResult = Event.is("tool/result")
@@ -149,12 +146,23 @@ export const settle = (log: SessionLog, time: number): ReadonlyArray<Event.Draft
 
 /**
  * The events that end the open turn, to be committed next to this very log: the results of the calls that have none, and
- * the ends of the step and the turn.
+ * the ends of the step and the turn. `reason` is what ended it, such as `completed`, or `interrupted` by the end of its
+ * process; or an object of that `kind`, with what else there is to say.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const endTurn = (log: SessionLog, reason: string | Message.Source, time: number): ReadonlyArray<Event.Draft> => [
   ...settle(log, time),
-  ...Position.endTurn(log.position, reason, time)
+  ...Position.endStep(log.position, time),
+  ...endOf(log.position, reason, time)
 ]
+
+const endOf = (
+  { isTurnOpen, turn }: Position.Position,
+  reason: string | Message.Source,
+  time: number
+): ReadonlyArray<Event.Draft> =>
+  isTurnOpen
+    ? [{ type: "turn/end", time, data: { turn, reason: typeof reason === "string" ? { kind: reason } : reason } }]
+    : []

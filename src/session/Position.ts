@@ -8,7 +8,6 @@
  */
 import { dual } from "effect/Function"
 import * as Event from "./Event.ts"
-import type { Source } from "./Message.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -80,27 +79,3 @@ export const step: {
  */
 export const endStep = ({ isStepOpen, step, turn }: Position, time: number): ReadonlyArray<Event.Draft> =>
   isStepOpen ? [{ type: "step/end", time, data: { turn, step } }] : []
-
-/**
- * The events that close the open turn and its step. `reason` is what ended it, such as `completed`, or `interrupted` by
- * the end of its process; or an object of that `kind`, with what else there is to say.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const endTurn: (self: Position, reason: string | Source, time: number) => ReadonlyArray<Event.Draft> = (
-  self,
-  reason,
-  time
-) => [
-  ...endStep(self, time),
-  ...(self.isTurnOpen
-    ? [
-        {
-          type: "turn/end" as const,
-          time,
-          data: { turn: self.turn, reason: typeof reason === "string" ? { kind: reason } : reason }
-        }
-      ]
-    : [])
-]

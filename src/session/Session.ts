@@ -16,10 +16,11 @@ import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type * as Event from "./Event.ts"
+import * as sparse from "./internal/sparse.ts"
 import type { Source } from "./Message.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 import * as Request from "./Request.ts"
-import type * as SessionError from "./SessionError.ts"
+import * as SessionError from "./SessionError.ts"
 import * as SessionHeader from "./SessionHeader.ts"
 import * as SessionLog from "./SessionLog.ts"
 import {
@@ -65,6 +66,8 @@ export interface Session {
   /**
    * One transaction: `f` says what the session becomes, from what it is. The events that the new log has more are written
    * before anyone sees it. If `f` or the store fails, nothing is different.
+   *
+   * The new log is the one that `f` was given, with events behind it or none. Any other is a defect.
    */
   readonly modify: <A, E>(
     f: (state: State) => Result.Result<{ readonly state: State; readonly value: A }, E>
@@ -92,9 +95,11 @@ export const make = (writer: SessionWriter, log: SessionLog.SessionLog): Effect.
       modify: (f) =>
         Effect.flatMap(Ref.get(ref), (state) =>
           Effect.flatMap(Effect.fromResult(f(state)), ({ state: next, value }) =>
-            writer
-              .append(SessionLog.events(next.log, { from: state.log.length }))
-              .pipe(Effect.andThen(Ref.set(ref, next)), Effect.as(value))
+            added(state.log, next.log).pipe(
+              Effect.flatMap((events) => writer.append(events)),
+              Effect.andThen(Ref.set(ref, next)),
+              Effect.as(value)
+            )
           )
         ).pipe(
           // Whoever waits can be interrupted; whoever has begun leaves store and memory the same.
@@ -103,6 +108,16 @@ export const make = (writer: SessionWriter, log: SessionLog.SessionLog): Effect.
         )
     }
   })
+
+/** The events that a log has more than the one before, whose others the store has. */
+const added = (before: SessionLog.SessionLog, log: SessionLog.SessionLog): Effect.Effect<ReadonlyArray<Event.Event>> =>
+  log.header === before.header && sparse.includes(log.entries, before.entries)
+    ? Effect.succeed(SessionLog.events(log, { from: before.length }))
+    : Effect.die(
+        new TypeError(
+          `the log of session ${JSON.stringify(before.header.id)} becomes another one, and not itself with events behind it. Begin with the log that \`modify\` gives, and use SessionLog.commit.`
+        )
+      )
 
 /** What a run begins with. It follows from the log, so that this run decides as the one before would have. */
 const restore = (log: SessionLog.SessionLog): State => ({
@@ -113,21 +128,42 @@ const restore = (log: SessionLog.SessionLog): State => ({
 })
 
 /**
- * Begins a session, until the scope closes. With a seed, as of a fork, its log begins with those events of another one: the
- * first ones, in their order. The header of such a session says `isSeeded`.
+ * Begins a session, until the scope closes. That of a fork (see `SessionHeader.fork`) begins with a seed: the first events
+ * of another one, in their order, perhaps none. Behind them it logs that its own begin.
+ *
+ * Fails with `InvalidHeader` if there is a seed and the header does not say `isSeeded`, or the other way round.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const create = Effect.fnUntraced(function* (
   header: SessionHeader.SessionHeader,
-  seed: ReadonlyArray<Event.Event> = []
+  seed?: ReadonlyArray<Event.Event>
 ): Effect.fn.Return<Session, CreateError, SessionStore | Scope.Scope> {
   const store = yield* SessionStore
   const own = yield* Effect.fromResult(SessionHeader.fromUnknown(header))
-  const log = yield* Effect.fromResult(SessionLog.fromEvents(own, seed))
+  const log = yield* Effect.fromResult(begin(own, seed))
   return yield* make(yield* store.create(own, Stream.fromArray(SessionLog.events(log))), log)
 })
+
+const begin = (
+  header: SessionHeader.SessionHeader,
+  seed: ReadonlyArray<Event.Event> | undefined
+): Result.Result<SessionLog.SessionLog, SessionError.InvalidHeader | SessionError.AppendError> => {
+  const refuse = (reason: string) => Result.fail(new SessionError.InvalidHeader({ path: "$.isSeeded", reason }))
+  if (seed === undefined) {
+    return header.isSeeded
+      ? refuse(
+          "it is true, and there is no seed. Give the events that the session begins with, or make the header with SessionHeader.make."
+        )
+      : Result.succeed(SessionLog.empty(header))
+  }
+  if (!header.isSeeded) return refuse("it is false, and there is a seed. Make the header with SessionHeader.fork.")
+  return Result.flatMap(
+    SessionLog.fromEvents(header, seed),
+    SessionLog.commit([{ type: "session/end-seed", time: header.createdAt, data: { inherited: true } }])
+  )
+}
 
 /**
  * Goes on with a session, until the scope closes. A step that was open when its process ended is closed by the next one,

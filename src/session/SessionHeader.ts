@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { dual } from "effect/Function"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as json from "../internal/json.ts"
@@ -49,6 +50,18 @@ export const SessionHeader = Schema.Struct({
  */
 export type SessionHeader = typeof SessionHeader.Type
 
+/**
+ * What a fork has of its own.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ForkOptions {
+  readonly id: string
+  /** In milliseconds since 1970. */
+  readonly createdAt: number
+}
+
 const isHeader = Schema.is(SessionHeader)
 
 // -----------------------------------------------------------------------------
@@ -89,3 +102,17 @@ export const make = (options: {
     isSeeded: false,
     delegationDepth: 0
   })
+
+/**
+ * The header of a session that begins with events of another one: that of the other one, whatever it says, with an id and
+ * a time of its own.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const fork: {
+  (options: ForkOptions): (parent: SessionHeader) => Result.Result<SessionHeader, InvalidHeader>
+  (parent: SessionHeader, options: ForkOptions): Result.Result<SessionHeader, InvalidHeader>
+} = dual(2, (parent: SessionHeader, { createdAt, id }: ForkOptions) =>
+  fromUnknown({ ...parent, id, createdAt, isSeeded: true, parentSession: parent.id })
+)

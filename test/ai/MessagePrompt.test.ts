@@ -130,6 +130,7 @@ describe("a prompt", () => {
       result("1", text("a")),
       assistant(call("1", "write")),
       result("1"),
+      assistant(call("1", "write")),
       result("1", { type: "text", text: '{"b":[1]}', format: "json" })
     )
     assert.deepStrictEqual(
@@ -163,6 +164,18 @@ describe("a prompt", () => {
       [[assistant(image)], "a", 0, /type "image"/u],
       [[assistant(call("1", "x")), result("1", image)], "result 1", 0, /type "image"/u],
       [[user(text("a")), result("1", text("b"))], "result 1", undefined, /no message before it calls "1"/u],
+      [
+        [assistant(call("1", "x")), result("1"), result("1")],
+        "result 1",
+        undefined,
+        /a message before it answers the call "1"/u
+      ],
+      [
+        [assistant(call("1", "x")), result("1"), user(text("a")), result("1")],
+        "result 1",
+        undefined,
+        /a message before it answers the call "1"/u
+      ],
       [[assistant(call("1", "x")), user(text("a"))], "a", undefined, /its call "1" has no result/u],
       [[assistant(call("1", "x")), user(text("a")), result("1")], "a", undefined, /its call "1" has no result/u],
       [[assistant(call("1", "x"), call("2", "x")), result("1")], "a", undefined, /its call "2" has no result/u]
@@ -176,12 +189,24 @@ describe("a prompt", () => {
     }
   })
 
+  it("takes as many results of an id as there are calls of it in the answer, for some models give one id to several", () => {
+    const twice = assistant(call("1", "x"), call("1", "x"))
+    assert.deepStrictEqual(MessagePrompt.problems([twice, result("1")]), [])
+    assert.deepStrictEqual(MessagePrompt.problems([twice, result("1"), result("1")]), [])
+    assert.match(refused(twice, result("1"), result("1"), result("1")).reason, /answers the call "1"/u)
+    const later = [twice, result("1"), assistant(call("1", "x")), result("1")]
+    assert.deepStrictEqual(MessagePrompt.problems(later), [])
+    assert.lengthOf(MessagePrompt.problems([...later, result("1")]), 1)
+    assert.match(refused(twice, user(text("a"))).reason, /has no result behind it/u)
+  })
+
   it("tells of everything that cannot be sent, each once and in order", () => {
     const messages = [
       { ...system("a"), content: [{ type: "image" }, text("a")] },
       assistant(call("1", "x"), call("2", "x")),
       result("1"),
       user({ type: "note" }),
+      result("2"),
       result("2"),
       result("3"),
       assistant(call("4", "x"))
@@ -192,6 +217,7 @@ describe("a prompt", () => {
         ["s", 'a system message is text, and this is a block of type "image".'],
         ["a", 'its call "2" has no result behind it.'],
         ["u", 'effect/ai has no part like this block of type "note".'],
+        ["result 2", 'a message before it answers the call "2".'],
         ["result 3", 'no message before it calls "3".'],
         ["a", 'its call "4" has no result behind it.']
       ]

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { Prompt, Response } from "effect/ai"
 import { MessagePrompt, ModelAnswer } from "../../src/ai/index.ts"
-import { Event, type Message } from "../../src/session/index.ts"
+import { Event, Message } from "../../src/session/index.ts"
 import { check, patience, Tally } from "../support/check.ts"
 import { runs } from "../support/runs.ts"
 
@@ -105,7 +105,7 @@ const isAbout = ({ type }: { readonly type: string }) => type === "finish" || ty
 
 /** Answers all calls, so that what is sent is a history. */
 const results = (message: Message.Assistant): ReadonlyArray<Message.Tool> =>
-  [...new Set(ModelAnswer.calls(message).map(({ callId }) => callId))].map((callId) => ({
+  [...new Set(Message.calls(message).map(({ id }) => id))].map((callId) => ({
     role: "tool",
     id: `result ${callId}`,
     toolCallId: callId,
@@ -133,7 +133,7 @@ describe("an answer", () => {
                 encodePrompt(Prompt.fromResponseParts(content))
               )
               assert.deepStrictEqual(
-                ModelAnswer.calls(message).map(({ callId }) => callId),
+                Message.calls(message).map(({ id }) => id),
                 parts.flatMap((part) => (part.type === "tool-call" && !part.providerExecuted ? [part.id] : []))
               )
               const finish = parts.find((part) => part.type === "finish")

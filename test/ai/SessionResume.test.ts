@@ -5,7 +5,7 @@ import { FileStore, MemoryStore, Message, Request, Session, SessionLog } from ".
 import { platform } from "../session/store/support.ts"
 import { now, rules, services, tool } from "./agent.ts"
 import { call, said, text } from "./scripted.ts"
-import { begins, header, imbalance, logged, open, plain, reactive } from "./session.ts"
+import { begins, header, imbalance, logged, open, plain, reactive, reopened } from "./session.ts"
 
 /** Two calls when something is said, then an answer. */
 const twoCalls = () =>
@@ -56,9 +56,8 @@ describe("a session that stopped", () => {
       const found = { stopped: 0, asksNothing: 0, interrupted: 0 }
       for (let cut = 0; cut <= events.length; cut++) {
         const id = `cut ${cut}`
-        yield* Effect.scoped(Session.create(header(id), events.slice(0, cut)))
+        const session = yield* reopened(id, events.slice(0, cut))
         const { layer, model, runs } = process()
-        const session = yield* Session.open(id)
         yield* goOn(session).pipe(Effect.provide(layer))
         const after = yield* Session.log(session)
 

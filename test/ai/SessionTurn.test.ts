@@ -6,7 +6,7 @@ import { Plugin, PromptScope } from "../../src/index.ts"
 import { AgentStep, Request, Session, SessionLog } from "../../src/session/index.ts"
 import { rules, tool } from "./agent.ts"
 import { bytes, call, finish, said, scripted, text } from "./scripted.ts"
-import { agent, begins, header, imbalance, inHistory, logged, open, plain, reactive } from "./session.ts"
+import { agent, begins, header, imbalance, inHistory, logged, open, plain, reactive, reopened } from "./session.ts"
 
 const saying = (...contents: ReadonlyArray<string>) => ({
   route: plain,
@@ -125,6 +125,35 @@ describe("turns", () => {
     )
   })
 
+  class Quota extends Error {
+    readonly _tag = "Quota"
+  }
+
+  for (const [what, answer, message] of [
+    ["a tagged value", Effect.fail({ _tag: "RateLimited", retryAfter: 3 }), "RateLimited"],
+    ["a tagged error without a message", Effect.fail(new Quota()), "Quota"],
+    ["a value without a prototype", Effect.fail(Object.assign(Object.create(null), { _tag: "Odd" })), "Odd"],
+    [
+      "what cannot be read",
+      Effect.fail(new Proxy({}, { get: () => assert.fail("no") })),
+      "a value that cannot be shown"
+    ],
+    ["a text", Effect.fail("no model"), "no model"],
+    ["nothing", Effect.fail(undefined), "undefined"],
+    ["a defect", Effect.die({ _tag: "Broken" }), "Broken"]
+  ] as ReadonlyArray<readonly [string, Effect.Effect<never, unknown>, string]>) {
+    it.effect(`that fail with ${what} say so at their end, which is logged`, () =>
+      Effect.gen(function* () {
+        const session = yield* open()
+        yield* Effect.exit(SessionTurn.run(session, saying("go"), () => answer))
+        const log = yield* Session.log(session)
+        assert.deepStrictEqual(imbalance(log), [])
+        const { data, type } = SessionLog.events(log).at(-1)!
+        assert.deepStrictEqual([type, data], ["turn/end", { turn: 1, reason: { kind: "error", error: { message } } }])
+      }).pipe(Effect.scoped, Effect.provide(agent(scripted().layer)))
+    )
+  }
+
   it.effect("that are interrupted are logged as aborted, in the model and in a tool", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<void>()
@@ -191,7 +220,7 @@ describe("SessionTurn.ended", () => {
       const session = yield* open()
       yield* AgentStep.run(session, saying("one"), SessionStep.answer)
       const events = SessionLog.events(yield* Session.log(session))
-      const cut = yield* Session.create(header("cut"), events.slice(0, -2))
+      const cut = yield* reopened("cut", events.slice(0, -2))
       yield* AgentStep.prepare(cut, saying("two"))
       assert.isUndefined(SessionTurn.ended(yield* Session.log(cut)))
     }).pipe(Effect.scoped, Effect.provide(agent(scripted([call("1", "read", { path: "a" })]).layer, tool("read"))))

@@ -6,7 +6,7 @@ import { Plugin } from "../../src/index.ts"
 import { AgentStep, Compaction, Session, SessionLog, Surface } from "../../src/session/index.ts"
 import { tool } from "./agent.ts"
 import { call, said, scripted, text } from "./scripted.ts"
-import { agent, header, imbalance, open, plain } from "./session.ts"
+import { agent, imbalance, open, plain, reopened } from "./session.ts"
 
 const saying = (...contents: ReadonlyArray<string>) => ({
   route: plain,
@@ -106,7 +106,7 @@ describe("SessionTurn.isWaiting", () => {
         0,
         events.findIndex(({ type }) => type === "tool/result")
       )
-      const left = yield* Session.create(header("left"), killed)
+      const left = yield* reopened("left", killed)
       yield* Session.commit(left, [{ type: "turn/end", data: { turn: 1, reason: { kind: "interrupted" } } }])
       assert.isTrue(SessionTurn.isWaiting(yield* Session.log(left)))
       assert.deepInclude(yield* turn(left), { reason: "completed", text: "done", steps: 1 })
@@ -126,7 +126,7 @@ describe("a session whose process was killed in a tool", () => {
         0,
         events.findIndex(({ type }) => type === "tool/result")
       )
-      const left = yield* Session.create(header("left"), killed)
+      const left = yield* reopened("left", killed)
       yield* AgentStep.run(left, saying("and?"), SessionStep.answer)
       assert.deepStrictEqual(
         said(model.seen[1]!.prompt).map(([role]) => role),

@@ -33,19 +33,29 @@ const answers: ReadonlyArray<readonly [error: ToolError, text: string, withheld:
     false
   ],
   [
-    new ToolFailure({ ...owner, reason: "failed", cause: new Error("no such file") }),
+    new ToolFailure({ ...owner, fault: "failed", reason: "failed", cause: new Error("no such file") }),
     'tool "read" failed: no such file.',
     false
   ],
   [
-    new ToolFailure({ ...owner, reason: "died", cause }),
+    new ToolFailure({ ...owner, fault: "died", reason: "died", cause }),
     'tool "read" did not work, because of a fault that is not yours.',
     true
   ],
   [
-    new ToolFailure({ ...owner, reason: "gave a result that is no plain JSON at $.secret", cause }),
+    new ToolFailure({ ...owner, fault: "result", reason: "gave a result that is no plain JSON at $.secret", cause }),
     'tool "read" did not work, because of a fault that is not yours.',
     true
+  ],
+  [
+    new ToolFailure({ ...owner, fault: "arguments", reason: "failed", cause }),
+    'tool "read" did not work, because of a fault that is not yours.',
+    true
+  ],
+  [
+    new ToolFailure({ ...owner, fault: "failed", reason: "did not work", cause: new Error("no such file") }),
+    'tool "read" did not work: no such file.',
+    false
   ],
   [
     new ToolWithoutHandler({ ...owner, reason: "secret" }),

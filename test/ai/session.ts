@@ -2,7 +2,15 @@
 import { Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { LanguageModel, type Prompt, type Response } from "effect/ai"
 import type { SystemPrompt, ToolRegistry } from "../../src/index.ts"
-import { type AgentStep, Event, MemoryStore, Session, SessionHeader, SessionLog } from "../../src/session/index.ts"
+import {
+  type AgentStep,
+  Event,
+  MemoryStore,
+  Session,
+  SessionHeader,
+  SessionLog,
+  SessionStore
+} from "../../src/session/index.ts"
 import { services } from "./agent.ts"
 import { bytes } from "./scripted.ts"
 
@@ -20,6 +28,12 @@ export const agent = <E = never>(
 
 /** The session of that id, from where it stopped, or a new one. */
 export const open = (id = "s") => Effect.catchTag(Session.open(id), "LogNotFound", () => Session.create(header(id)))
+
+/** The session of that id, opened again after a process that was killed when its store had these events. */
+export const reopened = (id: string, events: ReadonlyArray<Event.Event>) =>
+  SessionStore.use((store) => Effect.scoped(store.create(header(id), Stream.fromArray(events)))).pipe(
+    Effect.andThen(Session.open(id))
+  )
 
 /** A model whose answer follows from the last message that it is sent. */
 export const reactive = (

@@ -52,4 +52,14 @@ describe("SessionHeader", () => {
     assert.deepStrictEqual<unknown>(header, { ...expected, cwd: "/w" })
     assert.isTrue(Result.isFailure(SessionHeader.make({ id: "", createdAt: 5 })))
   })
+
+  it("of a fork is that of its parent, whose events it begins with", () => {
+    const parent = Result.getOrThrow(SessionHeader.fromUnknown(row))
+    const fork = Result.getOrThrow(SessionHeader.fork(parent, { id: "t", createdAt: 7 }))
+    assert.deepStrictEqual<unknown>(fork, { ...row, id: "t", createdAt: 7, isSeeded: true, parentSession: "s" })
+    assert.deepStrictEqual(changeable(fork), [])
+    assert.deepStrictEqual(SessionHeader.fork({ id: "t", createdAt: 7 })(parent), Result.succeed(fork))
+    const failed = Result.getOrThrow(Result.flip(SessionHeader.fork(parent, { id: "t", createdAt: Number.NaN })))
+    assert.strictEqual(failed.path, "$.createdAt")
+  })
 })

@@ -4,9 +4,9 @@ import type * as Toolkit from "effect/ai/Toolkit"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { findTools } from "../../internal/findTool.ts"
+import { ownerOf } from "../../internal/toolOwner.ts"
 import type { ModelStep } from "../ModelStep.ts"
 import { ToolNameClash } from "../ToolkitError.ts"
-import { ownerOf } from "./toolOwner.ts"
 
 /**
  * A tool that nobody knows at compile time. What its schemas and its handler need, and what it fails with, is in the types of

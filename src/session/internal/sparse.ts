@@ -65,12 +65,36 @@ const setIn = <A>(node: Node<A> | undefined, shift: number, key: number, value: 
   return new Branch(replaced(slots, at, setIn(slots[at], shift - bits, key, value)))
 }
 
+/** The root of a map whose keys take more bits. */
+const raised = <A>({ root, shift }: Sparse<A>, to: number): Node<A> | undefined => {
+  let node = root
+  for (let at = shift; node !== undefined && at < to; at += bits) node = new Branch([node])
+  return node
+}
+
 export const set = <A>(self: Sparse<A>, key: number, value: A): Sparse<A> => {
   if (key >= keys) throw new RangeError(`a map has keys below ${keys}, not ${key}`)
-  let { root, shift } = self
-  for (; key >= 2 ** (shift + bits); shift += bits) if (root !== undefined) root = new Branch([root])
+  let { shift } = self
+  while (key >= 2 ** (shift + bits)) shift += bits
   const isNew = get(self, key) === undefined
-  return { size: isNew ? self.size + 1 : self.size, shift, root: setIn(root, shift, key, value) }
+  return { size: isNew ? self.size + 1 : self.size, shift, root: setIn(raised(self, shift), shift, key, value) }
+}
+
+const includesNode = <A>(node: Node<A> | undefined, other: Node<A> | undefined): boolean => {
+  if (other === undefined || node === other) return true
+  if (node instanceof Leaf && other instanceof Leaf)
+    return other.slots.every((value, i) => value === undefined || value === node.slots[i])
+  return (
+    node instanceof Branch &&
+    other instanceof Branch &&
+    other.slots.every((below, i) => includesNode(node.slots[i], below))
+  )
+}
+
+/** Whether a map has the very values of another one under all its keys. Of nodes that both have nothing is looked at. */
+export const includes = <A>(self: Sparse<A>, other: Sparse<A>): boolean => {
+  const shift = Math.max(self.shift, other.shift)
+  return includesNode(raised(self, shift), raised(other, shift))
 }
 
 const isBare = (slots: ReadonlyArray<unknown>): boolean => slots.every((slot) => slot === undefined)
@@ -117,6 +141,20 @@ function* descend<A>(node: Node<A>): Generator<A> {
 
 /** The values from the highest key down, as far as they are asked for. */
 export const descending = <A>(self: Sparse<A>): Iterable<A> => (self.root === undefined ? [] : descend(self.root))
+
+function* ascend<A>(node: Node<A>, shift: number, start: number, from: number): Generator<A> {
+  for (let i = 0; i < node.slots.length; i++) {
+    const slot = node.slots[i]
+    const low = start + i * 2 ** shift
+    if (slot === undefined || low + 2 ** shift <= from) continue
+    if (slot instanceof Leaf || slot instanceof Branch) yield* ascend(slot, shift - bits, low, from)
+    else yield slot
+  }
+}
+
+/** The values from a key up, as far as they are asked for. */
+export const ascending = <A>(self: Sparse<A>, from: number): Iterable<A> =>
+  self.root === undefined ? [] : ascend(self.root, self.shift, 0, from)
 
 const collect = <A>(node: Node<A>, shift: number, start: number, from: number, to: number, into: Array<A>): void => {
   for (let i = 0; i < node.slots.length; i++) {
