@@ -3,15 +3,15 @@
  *
  * @since 0.1.0
  */
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { byteLength } from "../internal/utf8.ts"
 import * as Event from "../session/Event.ts"
 import * as Message from "../session/Message.ts"
+import { isSent } from "../session/internal/sent.ts"
 import * as Request from "../session/Request.ts"
 import * as SessionLog from "../session/SessionLog.ts"
 import * as Surface from "../session/Surface.ts"
 import * as SystemPromptProjection from "../session/SystemPromptProjection.ts"
+import { Requests, type Sent } from "./Requests.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -30,17 +30,6 @@ export interface Prompt {
   readonly text: string
   /** What it takes the place of in the log. */
   readonly replaces: number | undefined
-}
-
-/** A request that was sent, or could be, when the log had so many events. */
-export interface Sent {
-  readonly at: number
-  readonly turn: number
-  readonly step: number
-  readonly headerSeq: number | undefined
-  readonly messages: number
-  /** How much of the request before stands at its beginning. None for the first. */
-  readonly prefix: Option.Option<Request.Prefix>
 }
 
 export interface History {
@@ -86,70 +75,14 @@ class Prompts {
   }
 }
 
-/** What is known of the request before: the log that it followed from, and its size. */
-interface Before {
-  readonly log: SessionLog.SessionLog
-  readonly messages: number
-  readonly bytes: number
-}
-
-const sizeOf = (message: Message.Message): number => byteLength(JSON.stringify(message))
-
-const sameHeader = (a: SessionLog.SessionLog, b: SessionLog.SessionLog): boolean =>
-  a.requestHeader === b.requestHeader ||
-  JSON.stringify(a.requestHeader?.data.header) === JSON.stringify(b.requestHeader?.data.header)
-
-/** Notes requests, each with what it has in common with the one before. */
-class Requests {
-  readonly all: Array<Sent> = []
-  #before: Before | undefined
-
-  add(log: SessionLog.SessionLog): void {
-    const before = this.#before
-    const isGrown =
-      before !== undefined && before.log.surface.generation === log.surface.generation && sameHeader(before.log, log)
-    const taken = isGrown ? grown(before, log) : derived(before?.log, log)
-    if (taken === undefined) return
-    const { bytes, messages, prefix } = taken
-    this.#before = { log, bytes, messages }
-    const { step, turn } = log.position
-    this.all.push({ at: log.length, turn, step, headerSeq: log.requestHeader?.seq, messages, prefix })
-  }
-}
-
-type Taken = Omit<Before, "log"> & Pick<Sent, "prefix">
-
-/** Where nothing was replaced and the header is the same, the request before is the beginning: only what is new is looked at. */
-const grown = ({ bytes, log: { length }, messages }: Before, log: SessionLog.SessionLog): Taken => {
-  const added = Surface.messages(log.surface, length)
-  return {
-    messages: messages + added.length,
-    bytes: added.reduce((sum, message) => sum + sizeOf(message), bytes),
-    prefix: Option.some({ isWhole: true, messages, bytes, of: bytes })
-  }
-}
-
-const derived = (before: SessionLog.SessionLog | undefined, log: SessionLog.SessionLog): Taken | undefined => {
-  const request = Option.getOrUndefined(Request.fromLog(log))
-  if (request === undefined) return undefined
-  const earlier = before === undefined ? Option.none() : Request.fromLog(before)
-  return {
-    messages: request.messages.length,
-    bytes: Request.prefix(request, request).of,
-    prefix: Option.map(earlier, (earlier) => Request.prefix(request, earlier))
-  }
-}
-
-const surfaceOf = ({ surface }: SessionLog.SessionLog): ReadonlyArray<Node> => {
-  const sent = new Set(Surface.messages(surface))
-  return Surface.events(surface).map((event) => ({ event, isSent: sent.has(Event.message(event)) }))
-}
+const surfaceOf = ({ surface }: SessionLog.SessionLog): ReadonlyArray<Node> =>
+  Surface.events(surface).map((event) => ({ event, isSent: isSent(Event.message(event)) }))
 
 /** The history of a log as it was when it had so many events. Reads it from its beginning, once. */
 export const make = (whole: SessionLog.SessionLog, length: number): History => {
   const places = new Set(Request.places(SessionLog.until(whole, length)))
   const prompts = new Prompts()
-  const requests = new Requests()
+  const requests = new Requests(length)
   let log = SessionLog.empty(whole.header)
   const ask = (): void => {
     if (!places.has(log.length)) return
@@ -159,6 +92,7 @@ export const make = (whole: SessionLog.SessionLog, length: number): History => {
   for (const event of SessionLog.events(whole, { to: length })) {
     ask()
     // It was accepted there once.
+    if (Event.isSurface(event)) requests.logged(Result.getOrThrow(Surface.plan(log.surface, event)))
     log = Result.getOrThrow(SessionLog.append(log, [event]))
     if (isSystem(event)) prompts.logged(log, event)
   }

@@ -56,14 +56,16 @@ export const printable = (text: string): string => cut(text, Infinity)
  * between escapes. No wider than `max`, which is at least 1.
  */
 export const cut = (text: string, max: number): string => {
-  if (text.length <= max && ascii.test(text)) return text
+  const head = text.slice(0, max + 1)
+  if (ascii.test(head)) return head.length <= max ? text : `${head.slice(0, max - 1)}…`
   let shown = ""
   let sum = 0
   /** What is shown of `shown` if there is no more room than for `…`. */
   let kept = 0
   for (const grapheme of graphemes(text)) {
     const next = toShown(grapheme)
-    sum += width(next)
+    // One that stays as it is need not be taken apart again.
+    sum += next === grapheme ? widthOf(grapheme) : width(next)
     if (sum > max) return `${shown.slice(0, kept)}…`
     shown += next
     if (sum < max) kept = shown.length

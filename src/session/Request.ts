@@ -6,8 +6,8 @@
  */
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
-import { byteLength, firstDifference } from "../internal/utf8.ts"
 import * as asking from "./internal/asking.ts"
+import { isSame, ofHeader, sharedBytes, sum } from "./internal/requestParts.ts"
 import type { Message } from "./Message.ts"
 import type { RequestHeader } from "./RequestHeader.ts"
 import * as SessionLog from "./SessionLog.ts"
@@ -121,32 +121,10 @@ export const last = (log: SessionLog.SessionLog): Option.Option<Request> =>
 // -----------------------------------------------------------------------------
 
 /** The parts of a request in the order of a provider's cache. */
-const parts = ({ header: { tools = [], ...rest }, messages }: Request): ReadonlyArray<object> => [
-  rest,
-  ...tools,
-  ...messages
-]
-
-const sizes = new WeakMap<object, number>()
-
-/** Bytes of a part as JSON. Messages and tools of a log never change, and most are in the next request again. */
-const sizeOf = (part: object): number => {
-  let size = sizes.get(part)
-  if (size === undefined) sizes.set(part, (size = byteLength(JSON.stringify(part))))
-  return size
-}
+const parts = ({ header, messages }: Request): ReadonlyArray<object> => [...ofHeader(header), ...messages]
 
 /** Bytes of whole requests: what was sent is compared with the next one, which mostly begins with all of it. */
 const totals = new WeakMap<Request, number>()
-
-const sum = (of: ReadonlyArray<object>): number => of.reduce<number>((sum, part) => sum + sizeOf(part), 0)
-
-const isSame = (a: object, b: object | undefined): boolean =>
-  a === b || (b !== undefined && JSON.stringify(a) === JSON.stringify(b))
-
-/** How many bytes two different parts share. */
-const sharedBytes = (a: object | undefined, b: object | undefined): number =>
-  a === undefined || b === undefined ? 0 : (firstDifference(JSON.stringify(a), JSON.stringify(b))?.byte ?? 0)
 
 /**
  * How much of an earlier request stands at the beginning of this one.

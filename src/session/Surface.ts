@@ -14,6 +14,7 @@ import * as Equal from "effect/Equal"
 import { dual } from "effect/Function"
 import * as Result from "effect/Result"
 import * as Event from "./Event.ts"
+import { isSent } from "./internal/sent.ts"
 import * as sparse from "./internal/sparse.ts"
 import * as Message from "./Message.ts"
 import { type AppendError, type Rule, SurfaceViolation } from "./SessionError.ts"
@@ -297,8 +298,6 @@ export const messages = (self: Surface, from?: number): ReadonlyArray<Message.Me
   }
   return sent
 }
-
-const isSent = ({ content, role }: Message.Message): boolean => content.length > 0 || role === "user" || role === "tool"
 
 /**
  * What an event needs to replace the messages from one to another, both included, in the order of the surface: the

@@ -57,6 +57,11 @@ describe("cut", () => {
     assert.strictEqual(cut("abcdef", 6), "abcdef")
     assert.strictEqual(cut("abcdef", 5), "abcd…")
     assert.strictEqual(cut("abcdef", 1), "…")
+    // What stands behind the cut has no say, even where it belongs to the last character that is looked at.
+    assert.strictEqual(cut("abcdef\u0301", 5), "abcd…")
+    assert.strictEqual(cut("abcde\u0301f", 5), "abcd…")
+    assert.strictEqual(cut("abcde\u0301", 5), "abcde\u0301")
+    assert.strictEqual(cut("abcd中文", 3), "ab…")
     assert.strictEqual(cut("中文字", 6), "中文字")
     assert.strictEqual(cut("中文字", 5), "中文…")
     assert.strictEqual(cut("中文字", 4), "中…")

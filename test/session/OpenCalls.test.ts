@@ -73,6 +73,45 @@ describe("what is open", () => {
   })
 })
 
+describe("the end of a turn", () => {
+  const turn: Event.Draft = { type: "turn/start", data: { turn: 1 } }
+  const step: Event.Draft = { type: "step/start", data: at }
+  const ends = [
+    { type: "step/end", time: 9, data: at },
+    { type: "turn/end", time: 9, data: { turn: 1, reason: { kind: "aborted" } } }
+  ]
+  const closed: Event.Draft = { type: "turn/end", data: { turn: 1, reason: { kind: "completed" } } }
+
+  for (const [what, events, types] of [
+    ["nothing, if none is open", [], []],
+    ["nothing, if it has ended", [turn, step, closed], []],
+    ["the end of a turn between steps", [turn], ["turn/end"]],
+    ["the end of a step without a turn", [step], ["step/end"]],
+    ["both, if both are open", [turn, step], ["step/end", "turn/end"]],
+    ["results before both", [turn, step, calling(at, block("1"))], ["tool/result", "step/end", "turn/end"]]
+  ] as ReadonlyArray<readonly [string, ReadonlyArray<Event.Draft>, ReadonlyArray<string>]>) {
+    it(`is ${what}`, () => {
+      const drafts = OpenCalls.endTurn(log(...events), "aborted", 9)
+      assert.deepStrictEqual(
+        drafts.map(({ type }) => type),
+        types
+      )
+      for (const end of ends)
+        assert.deepStrictEqual(
+          drafts.filter(({ type }) => type === end.type),
+          (types.includes(end.type) ? [end] : []) as ReadonlyArray<Event.Draft>
+        )
+    })
+  }
+
+  it("says why, in a word or with more", () => {
+    const reason = { kind: "error", error: { message: "no model" } }
+    assert.deepStrictEqual<unknown>(OpenCalls.endTurn(log(turn), reason, 9), [
+      { type: "turn/end", time: 9, data: { turn: 1, reason } }
+    ])
+  })
+})
+
 /** Of each message what it is, and the calls and results in it. */
 const paired = (messages: ReadonlyArray<Message.Message>) =>
   messages.map((message) =>

@@ -4,6 +4,7 @@ import * as Message from "../../src/session/Message.ts"
 import * as Request from "../../src/session/Request.ts"
 import * as Session from "../../src/session/Session.ts"
 import * as Surface from "../../src/session/Surface.ts"
+import * as events from "./support/events.ts"
 import { agent, bare, compact, prefix, said, take, texts, tool } from "./support/agent.ts"
 
 describe("requests", () => {
@@ -45,6 +46,19 @@ describe("requests", () => {
       })
     )
   )
+
+  it("counts the configuration before the tools, and the tools before the messages", () => {
+    const size = (value: unknown) => JSON.stringify(value).length
+    const of = (...tools: ReadonlyArray<string>) =>
+      Option.getOrThrow(Request.fromLog(events.log(events.user("a"), events.requestHeader(tools))))
+    const beginning = size({ config: events.config }) + size(events.tool("read")) + '{"'.length
+    assert.deepStrictEqual(Request.prefix(of("read", "write"), of("read")), {
+      isWhole: false,
+      messages: 0,
+      bytes: beginning,
+      of: size({ config: events.config }) + size(events.tool("read")) + size(of("read").messages[0])
+    })
+  })
 
   it.effect("says how much of the request before stands at the beginning of this one", () =>
     agent((world, session) =>

@@ -21,6 +21,23 @@ interface Session {
   readonly events: Array<Event>
 }
 
+/** Appends to a session until the scope closes. */
+const writer = Effect.fnUntraced(function* ({ events, header }: Session) {
+  const log = header.id
+  let closed = false
+  yield* Effect.addFinalizer(() => Effect.sync(() => (closed = true)))
+  const append: SessionWriter["append"] = (given) =>
+    Effect.suspend((): Effect.Effect<void, AppendError> => {
+      if (given.length === 0) return Effect.void
+      if (closed) return Effect.fail(new WriterUnusable({ log, reason: "its writer is closed" }))
+      const taken = batch(log, given, events.length)
+      if (Result.isFailure(taken)) return Effect.fail(taken.failure)
+      for (const event of taken.success) events.push(event)
+      return Effect.void
+    })
+  return { header, repaired: undefined, next: Effect.sync(() => events.length), append }
+})
+
 /** One store: nothing that it keeps outlives it. */
 const make = (): SessionStore["Service"] => {
   const sessions = new Map<string, Session>()
@@ -41,22 +58,6 @@ const make = (): SessionStore["Service"] => {
       }),
       () => Effect.sync(() => busy.delete(id))
     )
-
-  const writer = Effect.fnUntraced(function* ({ events, header }: Session) {
-    const log = header.id
-    let closed = false
-    yield* Effect.addFinalizer(() => Effect.sync(() => (closed = true)))
-    const append: SessionWriter["append"] = (given) =>
-      Effect.suspend((): Effect.Effect<void, AppendError> => {
-        if (given.length === 0) return Effect.void
-        if (closed) return Effect.fail(new WriterUnusable({ log, reason: "its writer is closed" }))
-        const taken = batch(log, given, events.length)
-        if (Result.isFailure(taken)) return Effect.fail(taken.failure)
-        for (const event of taken.success) events.push(event)
-        return Effect.void
-      })
-    return { header, repaired: undefined, next: Effect.sync(() => events.length), append }
-  })
 
   const refuseExisting = (id: string) =>
     Effect.suspend(() => (sessions.has(id) ? Effect.fail(new LogExists({ log: id })) : Effect.void))

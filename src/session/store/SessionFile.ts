@@ -24,6 +24,7 @@ import { encode } from "./internal/line.ts"
 import { lock } from "./internal/lock.ts"
 import { owned } from "./internal/owned.ts"
 import { causeOf, isNotFound, isUnsyncable } from "./internal/platform.ts"
+import { refuseOther } from "./internal/refuseOther.ts"
 import * as reader from "./internal/reader.ts"
 import * as writer from "./internal/writer.ts"
 import type { CreateError, Inspection, OpenError, ReadError, SessionWriter, Torn } from "./SessionStore.ts"
@@ -75,6 +76,7 @@ const failing =
 
 const openToRead = Effect.fnUntraced(function* (log: string) {
   const fs = yield* FileSystem.FileSystem
+  yield* refuseOther(log)
   const file = yield* Effect.mapError(fs.open(log), (error) =>
     isNotFound(error) ? new LogNotFound({ log }) : failing(log, "open")(error)
   )

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as sparse from "../../../src/session/internal/sparse.ts"
 import { check, patience, Tally } from "../../support/check.ts"
 import { runs } from "../../support/runs.ts"
+import { noting } from "../support/noting.ts"
 
 type Map = sparse.Sparse<string>
 
@@ -61,6 +62,33 @@ describe("sparse", () => {
     assert.deepStrictEqual(sparse.values(sparse.set(bare, 9, "v9")), ["v9"])
   })
 
+  it("gives values from a key up, and looks at no more nodes than are asked for", () => {
+    const self = from(Array.from({ length: 5_000 }, (_, i) => i))
+    const [first] = sparse.ascending(self, 3_000)
+    assert.strictEqual(first, "v3000")
+    assert.deepStrictEqual([...sparse.ascending(self, 4_998)], ["v4998", "v4999"])
+    assert.deepStrictEqual([...sparse.ascending(self, 5_000)], [])
+    assert.deepStrictEqual([...sparse.ascending(sparse.empty(), 0)], [])
+    for (const key of [0, 3_000, 4_999]) {
+      const seen = new Set<object>()
+      const [value] = sparse.ascending(noting(self, seen), key)
+      assert.deepStrictEqual([value, seen.size], [`v${key}`, 3], "from the root to the value")
+    }
+  })
+
+  it("includes what it was made of, and what has some of its values under their keys", () => {
+    const [few, many] = [from([0, 1, 33]), from([0, 1, 33, 40_000])]
+    assert.isTrue(sparse.includes(few, sparse.empty()))
+    assert.isFalse(sparse.includes(sparse.empty(), few))
+    assert.isTrue(sparse.includes(many, few))
+    assert.isTrue(sparse.includes(many, from([1])))
+    assert.isFalse(sparse.includes(few, many))
+    assert.isFalse(sparse.includes(sparse.set(many, 33, "x"), few))
+    // One that had larger keys still has room for them.
+    assert.isTrue(sparse.includes(few, sparse.remove(many, 40_000)))
+    assert.isFalse(sparse.includes(from([0, 1]), sparse.remove(many, 40_000)))
+  })
+
   it("makes few nodes anew for one more value, however many there are", () => {
     for (const [size, most] of [
       [1_000, 2],
@@ -82,14 +110,14 @@ describe("sparse", () => {
   it.effect(
     "is a map that keeps its keys in order, and no version of it ever changes",
     () => {
-      const tally = new Tally()
+      const [tally, inclusions] = [new Tally(), new Tally()]
       return Effect.map(
         check(
           Arbitrary.all([Arbitrary.array(step, { minLength: 5, maxLength: 60 }), key, key]),
           ([steps, low, high]) =>
             Effect.sync(() => {
               const plain = new Map<number, string>()
-              const versions: Array<readonly [Map, ReadonlyArray<string>]> = []
+              const versions: Array<readonly [Map, ReadonlyArray<string>, ReadonlyArray<string>]> = []
               const sorted = () => [...plain].toSorted(([a], [b]) => a - b)
               let self: Map = sparse.empty()
               for (const [i, [any, kind]] of steps.entries()) {
@@ -98,7 +126,8 @@ describe("sparse", () => {
                 if (kind === "remove") plain.delete(key)
                 else plain.set(key, `v${i}`)
                 self = kind === "remove" ? sparse.remove(self, key) : sparse.set(self, key, `v${i}`)
-                versions.push([self, sorted().map(([, value]) => value)])
+                const entries = sorted()
+                versions.push([self, entries.map(([, value]) => value), entries.map((entry) => entry.join(" "))])
                 tally.count(kind)
               }
               for (const [version, values] of versions) {
@@ -108,16 +137,29 @@ describe("sparse", () => {
                 assert.strictEqual(sparse.first(version), values[0])
                 assert.strictEqual(sparse.last(version), values.at(-1))
               }
+              const last = new Set([...plain].map(([key, value]) => `${key} ${value}`))
+              for (const [version, , entries] of versions) {
+                const isIncluded = entries.every((entry) => last.has(entry))
+                assert.strictEqual(sparse.includes(self, version), isIncluded)
+                inclusions.count(isIncluded ? "included" : "not included")
+              }
               const [start, end] = [Math.min(low, high), Math.max(low, high)]
               assert.deepStrictEqual(
                 sparse.values(self, start, end),
                 sorted().flatMap(([key, value]) => (key >= start && key <= end ? [value] : []))
               )
+              assert.deepStrictEqual(
+                [...sparse.ascending(self, low)],
+                sorted().flatMap(([key, value]) => (key >= low ? [value] : []))
+              )
               for (const [key, value] of plain) assert.strictEqual(sparse.get(self, key), value)
             }),
           { runs: runs(200, 20_000), seed: 3, size: 60 }
         ),
-        () => tally.assertShares("steps", { set: 50, remove: 10, again: 10 })
+        () => {
+          tally.assertShares("steps", { set: 50, remove: 10, again: 10 })
+          inclusions.assertShares("versions", { included: 10, "not included": 50 })
+        }
       )
     },
     patience

@@ -3,6 +3,7 @@ import { Effect, FileSystem, Schema, Stream } from "effect"
 import type * as Event from "../../../src/session/Event.ts"
 import * as SessionFile from "../../../src/session/store/SessionFile.ts"
 import * as StoreError from "../../../src/session/store/StoreError.ts"
+import { makePipe } from "../../support/makePipe.ts"
 import { append, createLog, headerOf, notes, onFile, readLog, readText, writeText } from "./support.ts"
 
 /** Opens a log, and closes it again. */
@@ -221,6 +222,24 @@ describe("opening", () => {
         yield* fs.makeDirectory(log)
         assert.match((yield* Effect.flip(SessionFile.open(log))).message, /a folder, and no session log/u)
         assert.deepStrictEqual(yield* fs.readDirectory(folder), ["log.jsonl"])
+      })
+    )
+  )
+
+  it.effect(
+    "does not open what is no file",
+    onFile((log) =>
+      Effect.gen(function* () {
+        makePipe(log)
+        for (const name of [log, "/dev/zero"]) {
+          const never = `session log ${JSON.stringify(name)}: this is not a file but a pipe or a device, which may never end`
+          const read = Stream.runDrain(SessionFile.lines(name, { onTorn: () => Effect.void }))
+          for (const failing of [SessionFile.open(name), SessionFile.inspect(name), read]) {
+            const error = yield* Effect.flip(Effect.asVoid(failing))
+            assert.strictEqual(error._tag, "StoreFailure")
+            assert.include(error.message, never)
+          }
+        }
       })
     )
   )

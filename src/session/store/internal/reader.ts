@@ -32,7 +32,6 @@ const pieceBytes = 256 * 1024
 export const make = Effect.fnUntraced(function* (log: string, file: FileSystem.File) {
   const failure = (cause: unknown) => new StoreFailure({ log, operation: "read", cause })
   const info = yield* Effect.mapError(file.stat, (error) => failure(causeOf(error)))
-  if (info.type === "Directory") return yield* failure(new Error("this is a folder, and no session log"))
   const size = Number(info.size)
   let state = scan.start
   let position = 0
