@@ -1,6 +1,7 @@
 /**
  * Decides how the listeners of an assembly run: by default all of them, each around
- * the rest. Another layer may record what each one does, or leave some out.
+ * the rest. Another layer may record what each one does, or leave some out;
+ * `WaterfallLaws` of `effect-preamble/testing` judges one.
  *
  * @since 0.1.0
  */

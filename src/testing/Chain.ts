@@ -74,14 +74,9 @@ export const distinguish = (self: Chain): Chain =>
  */
 export const labelAt = (self: Chain, index: number): string => (index === 0 ? "global" : self[index]!.label)
 
-const listenersAt = (self: Chain, index: number): ReadonlyArray<Edit.Listener> => [
-  ...self[index]!.listeners.filter((one) => index === 0 || one.global !== true),
-  ...(index === 0 ? self.slice(1) : []).flatMap((one) => one.listeners.filter((one) => one.global === true))
-]
-
 /**
- * The overlays as the pure assembly takes them. The global one also has the default built-ins, and all global listeners,
- * as in the service. Throws if there are contributions that are illegal, or two of one name.
+ * The overlays as the pure assembly takes them. The global one also has the default built-ins, as in the
+ * service. Throws if there are contributions that are illegal, or two of one name.
  *
  * @since 0.1.0
  * @category destructors
@@ -92,7 +87,7 @@ export const overlays = (self: Chain): ReadonlyArray<Built.Overlay> =>
       Built.make(labelAt(self, index), {
         ...one,
         sections: index === 0 ? [...BuiltIns.contributions({}).sections, ...one.sections] : one.sections,
-        listeners: listenersAt(self, index).map(({ steps, ...listener }) => ({
+        listeners: one.listeners.map(({ steps, ...listener }) => ({
           ...listener,
           edit: Edit.run({ ...listener, steps })
         }))

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Assembly from "../Assembly.ts"
 import type { Edit, PureInput } from "../Listener.ts"
 import type * as ToolSchema from "../ToolSchema.ts"
+import { untyped } from "./internal/untyped.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -62,9 +63,6 @@ export const Note: Context.Reference<string> = Context.Reference<string>("effect
 // -----------------------------------------------------------------------------
 // destructors
 // -----------------------------------------------------------------------------
-
-/** A mistake that the types forbid, and that callers without types make. */
-const untyped = (value: unknown): never => value as never
 
 const apply = (self: Assembly.Assembly, step: Step): Assembly.Assembly => {
   switch (step._tag) {

@@ -5,8 +5,8 @@
  * a test needs. Both take the same cases on every machine, unless another seed is given, and both repeat one case
  * exactly when they are given its replay token.
  *
- * The laws of plugins, listeners, renderers, tool providers and registries of tools are made by the modules of these names;
- * `make` makes others.
+ * The laws of plugins, listeners, renderers, waterfalls, tool providers and registries of tools are made by the modules of
+ * these names; `make` makes others.
  *
  * @since 0.1.0
  */
@@ -18,8 +18,9 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { isList, newToken, replayOf, slug, twins, wrongOptions } from "./internal/asked.ts"
 import { describeCause } from "../Owner.ts"
-import { judge, type Tally, type Verdict } from "./internal/judge.ts"
+import { judge, type Tally } from "./internal/judge.ts"
 import { show } from "./internal/show.ts"
+import type { Verdict } from "./internal/verdict.ts"
 
 // -----------------------------------------------------------------------------
 // models

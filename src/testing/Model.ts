@@ -12,8 +12,8 @@
  */
 import type * as Persona from "../Persona.ts"
 import * as assembly from "./internal/modelAssembly.ts"
-import { chainOf, isLegal, isSame, owner, Refusal, refuse, restMarker } from "./internal/modelAssembly.ts"
-import type { Entry, Item, List, Options, Scope } from "./internal/modelAssembly.ts"
+import { type Entry, isLegal, isSame, type Item, type Options, owner, restMarker } from "./internal/modelAssembly.ts"
+import { change, type List, observe, refuse, type Scope, scopeAt } from "./internal/modelScopes.ts"
 import { isVariableName } from "./internal/modelTemplate.ts"
 import type { Contribution, Observation, Program, Step } from "./Program.ts"
 
@@ -62,57 +62,22 @@ const register = (state: State, contribution: Contribution, scope: Scope, regist
   state.entries = [...state.entries, ...entries]
 }
 
-/** spec §3: only what was registered then, never what took its name later; a second time there is nothing left to end. */
-const end = (state: State, ends: (one: Entry) => boolean): void => {
-  state.entries = state.entries.filter((one) => !ends(one))
-}
-
-/** row 17; doc decision 5. */
-const open = (state: State, label: string, parent: Scope): void => {
-  if (parent.closed) refuse("ScopeClosed", { scope: parent.label })
-  state.scopes.push({ label, parent })
-}
-
-/** row 13: a registration ends with its scope at the latest, wherever it is seen. */
-const close = (state: State, scope: Scope): void => {
-  scope.closed = true
-  end(state, (one) => one.scope === scope)
-}
-
-/** spec §2 `rebind`: if it is refused, the old link stays. doc decision 5. */
-const rebind = (scope: Scope, parent: Scope): void => {
-  for (const one of [scope, parent]) if (one.closed) refuse("ScopeClosed", { scope: one.label })
-  if (chainOf(parent).includes(scope)) refuse("ScopeCycle", { scope: scope.label })
-  scope.parent = parent
-}
-
 // -----------------------------------------------------------------------------
 // running
 // -----------------------------------------------------------------------------
 
-/** doc of `Program.Step`: what the numbers refer to, and which steps do nothing. */
+/** doc of `Program.Step`: what the numbers refer to. */
 const perform = (state: State, step: Step): Observation | void => {
-  const scopeAt = (index: number): Scope => state.scopes[index % state.scopes.length]!
-  if (step._tag === "Open") return open(state, step.label, scopeAt(step.parent))
-  if (step._tag === "Unregister") {
-    if (state.registrations === 0) return { _tag: "Nothing" }
-    return end(state, (one) => one.registration === step.registration % state.registrations)
-  }
-  const scope = scopeAt(step.scope)
-  const assemble = () => assembly.assemble(state.entries, scope, state.toolOrder)
-  if (step._tag === "Register") return register(state, step.contribution, scope, state.registrations++)
-  if (step._tag === "Assemble") return assembly.assembled(assemble())
-  if (step._tag === "Render") return assembly.rendered(assemble())
-  if (scope.parent === undefined) return { _tag: "Nothing" }
-  return step._tag === "Close" ? close(state, scope) : rebind(scope, scopeAt(step.parent))
-}
-
-const observe = (perform: () => Observation | void): Observation => {
-  try {
-    return perform() ?? { _tag: "Done" }
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return { _tag: "Failed", failure: thrown.failure }
-    throw thrown
+  const assemble = (scope: number) => assembly.assemble(state.entries, scopeAt(state, scope), state.toolOrder)
+  switch (step._tag) {
+    case "Register":
+      return register(state, step.contribution, scopeAt(state, step.scope), state.registrations++)
+    case "Assemble":
+      return assembly.assembled(assemble(step.scope))
+    case "Render":
+      return assembly.rendered(assemble(step.scope))
+    default:
+      return change(state, step)
   }
 }
 
@@ -132,7 +97,7 @@ const checkToolOrder = (toolOrder: List<string>): void => {
  */
 export const run = ({ toolOrder = [restMarker], steps }: Program): ReadonlyArray<Observation> => {
   // spec §5: before anything else. §9: the marker alone is the order that there is without any.
-  const service = observe(() => checkToolOrder(toolOrder))
+  const service = observe<Observation>(() => checkToolOrder(toolOrder))
   if (service._tag === "Failed") return [service]
   const global: Scope = { label: "global" }
   const state: State = { toolOrder, scopes: [global], registrations: 0, entries: [] }

@@ -9,11 +9,10 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Assembly } from "../Assembly.ts"
-import { describeType } from "../internal/rules.ts"
 import * as PromptContext from "../PromptContext.ts"
 import type { RenderError } from "../PromptError.ts"
 import * as Rendered from "../Rendered.ts"
@@ -21,9 +20,9 @@ import { Renderer } from "../Renderer.ts"
 import { assemblyOf, contents, showContents } from "./internal/contents.ts"
 import { list, literal } from "./internal/generate.ts"
 import { at, start } from "./internal/moment.ts"
-import { notJudged } from "./internal/notJudged.ts"
 import { showCause } from "./internal/show.ts"
 import * as subjects from "./internal/subject.ts"
+import { broken, notJudged } from "./internal/verdict.ts"
 import { type Broken, type Law, make } from "./Law.ts"
 
 // -----------------------------------------------------------------------------
@@ -58,15 +57,11 @@ export type Of<A> = (renderer: Layer.Layer<Renderer, unknown>, options?: Options
 type Outcome = Exit.Exit<Rendered.Rendered, RenderError>
 type Render = (assembly: Assembly) => Effect.Effect<Outcome>
 
-/** The renderer, built as if nobody had built it before. */
 const build = (renderer: Layer.Layer<Renderer, unknown>): Effect.Effect<Render, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const services = yield* Layer.buildWithMemoMap(renderer, Layer.makeMemoMapUnsafe(), yield* Effect.scope)
-    const { render } = Context.get(services, Renderer)
+    const { render } = Context.get(yield* subjects.buildAnew(renderer), Renderer)
     return (assembly) => Effect.exit(Effect.suspend(() => render(assembly)))
   })
-
-const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 const quote = (text: string): string => JSON.stringify(text)
 
@@ -83,14 +78,31 @@ const disagreement = (first: Outcome, second: Outcome): Broken | undefined => {
   return was === is ? undefined : broken(String(was), String(is))
 }
 
-/** Of cases for a renderer: a mistake in the test is none of the renderer. */
-const casesOf = <A>(renderer: Layer.Layer<Renderer, unknown>, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
-  subjects.unless(
-    Layer.isLayer(renderer) ? undefined : `the renderer must be a Layer, and is ${describeType(renderer)}`,
-    cases
-  )
-
 const renderedNothing = notJudged("the renderer failed in all cases; see the law `strict`")
+
+/** A law of a renderer that is built anew in each case. */
+const law = <A>(
+  renderer: Layer.Layer<Renderer, unknown>,
+  {
+    name,
+    cases,
+    holds,
+    ...about
+  }: {
+    readonly name: string
+    readonly rule: string
+    readonly advice: string
+    readonly cases: Arbitrary.Arbitrary<A>
+    readonly show: (one: A) => object
+    readonly holds: (render: Render, one: A) => Effect.Effect<Broken | undefined, unknown, Scope.Scope>
+  }
+): Law =>
+  make({
+    ...about,
+    name: `renderer: ${name}`,
+    cases: subjects.ofLayer("renderer", renderer, cases),
+    holds: (one) => Effect.scoped(Effect.flatMap(build(renderer), (render) => holds(render, one)))
+  })
 
 // -----------------------------------------------------------------------------
 // laws
@@ -103,32 +115,26 @@ const renderedNothing = notJudged("the renderer failed in all cases; see the law
  * @category laws
  */
 export const sameText: Of<Law> = (renderer) =>
-  make({
-    name: "renderer: same assembly, same text",
+  law(renderer, {
+    name: "same assembly, same text",
     rule: "An assembly renders to the same texts at any time and in any renderer, whatever was rendered before.",
     advice:
       "Let the texts follow from the assembly alone. If the renderer remembers what it has rendered, let it compare all that matters.",
-    cases: casesOf(
-      renderer,
-      Arbitrary.all({ assembly: contents(), before: list(contents(), 2), later: subjects.span })
-    ),
+    cases: Arbitrary.all({ assembly: contents(), before: list(contents(), 2), later: subjects.span }),
     show: ({ assembly, before, later }) => ({
       assembly: showContents(assembly),
       before: before.length === 0 ? undefined : before.map(showContents),
       later
     }),
-    holds: ({ assembly: parts, before, later }) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const assembly = assemblyOf(parts)
-          const first = yield* (yield* build(renderer))(assembly).pipe(at(start))
-          const then = { later: subjects.millisOf(later), luck: 1 }
-          const render = yield* build(renderer).pipe(at(then))
-          for (const one of before) yield* render(assemblyOf(one)).pipe(at(then))
-          const differs = disagreement(first, yield* render(assembly).pipe(at(then)))
-          return differs === undefined && Exit.isFailure(first) ? yield* renderedNothing : differs
-        })
-      )
+    holds: Effect.fnUntraced(function* (render, { assembly: parts, before, later }) {
+      const assembly = assemblyOf(parts)
+      const first = yield* render(assembly).pipe(at(start))
+      const then = { later: subjects.millisOf(later), luck: 1 }
+      const other = yield* build(renderer).pipe(at(then))
+      for (const one of before) yield* other(assemblyOf(one)).pipe(at(then))
+      const differs = disagreement(first, yield* other(assembly).pipe(at(then)))
+      return differs === undefined && Exit.isFailure(first) ? yield* renderedNothing : differs
+    })
   })
 
 /**
@@ -138,29 +144,22 @@ export const sameText: Of<Law> = (renderer) =>
  * @category laws
  */
 export const sameObject: Of<Law> = (renderer) =>
-  make({
-    name: "renderer: same object while nothing changes",
+  law(renderer, {
+    name: "same object while nothing changes",
     rule: "Assemblies that say the same, one after the other, render to the same object.",
     advice:
       "Render over `Renderer.layer`, which remembers what it gave, and remember by its object what you make of it (a WeakMap will do).",
-    cases: casesOf(
-      renderer,
-      Arbitrary.all({ assembly: contents(), again: literal("the same assembly", "one that says the same") })
-    ),
+    cases: Arbitrary.all({ assembly: contents(), again: literal("the same assembly", "one that says the same") }),
     show: ({ again, assembly }) => ({ assembly: showContents(assembly), again }),
-    holds: ({ again, assembly }) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const render = yield* build(renderer)
-          const made = assemblyOf(assembly)
-          const first = yield* render(made)
-          const second = yield* render(again === "the same assembly" ? made : assemblyOf(assembly))
-          if (Exit.isFailure(first) || Exit.isFailure(second)) return yield* renderedNothing
-          return first.value === second.value
-            ? undefined
-            : broken("the same object for the second assembly", "another object")
-        })
-      )
+    holds: Effect.fnUntraced(function* (render, { again, assembly }) {
+      const made = assemblyOf(assembly)
+      const first = yield* render(made)
+      const second = yield* render(again === "the same assembly" ? made : assemblyOf(assembly))
+      if (Exit.isFailure(first) || Exit.isFailure(second)) return yield* renderedNothing
+      return first.value === second.value
+        ? undefined
+        : broken("the same object for the second assembly", "another object")
+    })
   })
 
 /**
@@ -171,29 +170,26 @@ export const sameObject: Of<Law> = (renderer) =>
  * @category laws
  */
 export const partsAddUp: Of<Law> = (renderer, { ownLayout = false } = {}) =>
-  make({
-    name: "renderer: parts add up",
+  law(renderer, {
+    name: "parts add up",
     rule: ownLayout
       ? "Each part stands in the text, or in the snapshot, at its offset; parts keep the order of the assembly."
       : "The text is its parts with a blank line between them, each at its offset; so is the snapshot, under its heading.",
     advice:
       "Move the offsets with what you put around the parts. If the renderer has a layout of its own, say ownLayout: true.",
-    cases: casesOf(renderer, contents()),
+    cases: contents(),
     show: showContents,
-    holds: (parts) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const assembly = assemblyOf(parts)
-          const outcome = yield* (yield* build(renderer))(assembly)
-          if (Exit.isFailure(outcome)) return yield* renderedNothing
-          const { contexts, sections, snapshot, text } = outcome.value
-          return (
-            outOfPlace("section", text, sections, assembly.sections) ??
-            outOfPlace("context", snapshot, contexts, assembly.contexts) ??
-            (ownLayout ? undefined : otherLayout(outcome.value))
-          )
-        })
+    holds: Effect.fnUntraced(function* (render, parts) {
+      const assembly = assemblyOf(parts)
+      const outcome = yield* render(assembly)
+      if (Exit.isFailure(outcome)) return yield* renderedNothing
+      const { contexts, sections, snapshot, text } = outcome.value
+      return (
+        outOfPlace("section", text, sections, assembly.sections) ??
+        outOfPlace("context", snapshot, contexts, assembly.contexts) ??
+        (ownLayout ? undefined : otherLayout(outcome.value))
       )
+    })
   })
 
 interface Named {
@@ -246,26 +242,23 @@ const otherLayout = ({ contexts, sections, snapshot, text }: Rendered.Rendered):
  * @category laws
  */
 export const strict: Of<Law> = (renderer) =>
-  make({
-    name: "renderer: strict",
+  law(renderer, {
+    name: "strict",
     rule: "An assembly renders if `Rendered.render` renders it, and fails with the same error if not.",
     advice:
       "Render the parts with `Rendered.render` or over `Renderer.layer`, and let its failures through: a missing variable must never become an empty text. If the renderer judges by itself, say ownStrictness: true.",
-    cases: casesOf(renderer, contents()),
+    cases: contents(),
     show: showContents,
-    holds: (parts) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const assembly = assemblyOf(parts)
-          const outcome = yield* (yield* build(renderer))(assembly)
-          const usual = Result.match(Rendered.render(assembly), {
-            onFailure: (error) => showCause(Cause.fail(error)),
-            onSuccess: () => "it rendered"
-          })
-          const seen = Exit.isSuccess(outcome) ? "it rendered" : showCause(outcome.cause)
-          return usual === seen ? undefined : broken(usual, seen)
-        })
-      )
+    holds: Effect.fnUntraced(function* (render, parts) {
+      const assembly = assemblyOf(parts)
+      const outcome = yield* render(assembly)
+      const usual = Result.match(Rendered.render(assembly), {
+        onFailure: (error) => showCause(Cause.fail(error)),
+        onSuccess: () => "it rendered"
+      })
+      const seen = Exit.isSuccess(outcome) ? "it rendered" : showCause(outcome.cause)
+      return usual === seen ? undefined : broken(usual, seen)
+    })
   })
 
 /**

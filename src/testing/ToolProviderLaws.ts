@@ -18,9 +18,9 @@ import * as ToolOrder from "../ToolOrder.ts"
 import type * as ToolProvider from "../ToolProvider.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { at, start } from "./internal/moment.ts"
-import { notJudged } from "./internal/notJudged.ts"
 import { showCause } from "./internal/show.ts"
 import * as subjects from "./internal/subject.ts"
+import { broken, notJudged } from "./internal/verdict.ts"
 import { type Broken, type Law, make } from "./Law.ts"
 
 // -----------------------------------------------------------------------------
@@ -91,8 +91,6 @@ const emitted = (given: unknown): ReadonlyArray<string> =>
       onSuccess: ToolSchema.emit
     })
   )
-
-const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 const tools = (count: number): string => (count === 0 ? "no tools" : `${count} tool${count === 1 ? "" : "s"}`)
 

@@ -18,9 +18,7 @@ import { literal } from "./internal/generate.ts"
 import {
   admits,
   args,
-  broken,
   build,
-  casesOf,
   differ,
   law,
   names,
@@ -34,7 +32,9 @@ import {
 } from "./internal/registryLaw.ts"
 import type { Called } from "./internal/runTools.ts"
 import { show } from "./internal/show.ts"
+import * as subjects from "./internal/subject.ts"
 import { plainSetup, setup } from "./internal/toolPrograms.ts"
+import { broken } from "./internal/verdict.ts"
 import { type Law, make } from "./Law.ts"
 import * as Model from "./ToolRegistryModel.ts"
 import * as Program from "./ToolRegistryProgram.ts"
@@ -68,7 +68,7 @@ export const followsModel: Of<Law> = (registry) =>
     rule: "Each step of a program does what `ToolRegistryModel` says.",
     advice:
       "Compare the step with the rules of `ToolRegistry` and `ToolView`. The other laws say most of them one by one: correct first what they find.",
-    cases: casesOf(registry, Program.arbitrary),
+    cases: subjects.ofLayer("registry", registry, Program.arbitrary),
     show: (program) => program,
     holds: (program) =>
       Effect.map(Program.run(program, registry), (seen) => {
@@ -91,18 +91,17 @@ export const callsShown: Of<Law> = (registry) =>
     advice: "Look tools up in the assembly that `call` is given, by their exact name, and nowhere else.",
     before: setup,
     more: Arbitrary.Constant({}),
-    holds: ({ about, machine }) =>
-      Effect.gen(function* () {
-        const assembly = yield* machine.assemble(about)
-        const shown = namesOf(assembly)
-        for (const name of new Set([...shown, ...names])) {
-          const seen = yield* machine.call(assembly, name, args)
-          const isFound = seen._tag !== "Refused" || seen.failure.tag !== "ToolNotFound"
-          const said = `${JSON.stringify(name)}, where the model was shown ${quoted(shown)}: ${show(seen)}`
-          if (isFound !== shown.includes(name)) return broken(isFound ? "ToolNotFound" : "a tool that is found", said)
-        }
-        return undefined
-      })
+    holds: Effect.fnUntraced(function* ({ about, machine }) {
+      const assembly = yield* machine.assemble(about)
+      const shown = namesOf(assembly)
+      for (const name of new Set([...shown, ...names])) {
+        const seen = yield* machine.call(assembly, name, args)
+        const isFound = seen._tag !== "Refused" || seen.failure.tag !== "ToolNotFound"
+        const said = `${JSON.stringify(name)}, where the model was shown ${quoted(shown)}: ${show(seen)}`
+        if (isFound !== shown.includes(name)) return broken(isFound ? "ToolNotFound" : "a tool that is found", said)
+      }
+      return undefined
+    })
   })
 
 const errorOf = <E>(call: Effect.Effect<unknown, E>): Effect.Effect<E | undefined> =>
@@ -126,23 +125,22 @@ export const hides: Of<Law> = (registry) =>
       "Make the error from the requested name and the tools of the assembly alone; hidden tools and other scopes give hints.",
     before: setup,
     more: Arbitrary.Constant({}),
-    holds: ({ about, machine }) =>
-      Effect.gen(function* () {
-        const assembly = yield* machine.assemble(about)
-        const shown = namesOf(assembly)
-        const other = (yield* build(registry)).services
-        for (const name of shown) yield* other.registry.register({ name, description: "", parameters: {} })
-        const bare = yield* other.prompt.assemble
-        for (const name of names.filter((one) => !shown.includes(one))) {
-          const { ran } = yield* machine.call(assembly, name, args)
-          if (ran.length > 0)
-            return broken(`nothing runs for ${JSON.stringify(name)}`, `registration ${ran.join(", ")} ran`)
-          const expected = yield* errorOf(other.registry.call(bare, name, args))
-          const seen = yield* errorOf(machine.services.registry.call(assembly, name, args))
-          if (!Equal.equals(expected, seen)) return broken(said(expected), said(seen))
-        }
-        return undefined
-      })
+    holds: Effect.fnUntraced(function* ({ about, machine }) {
+      const assembly = yield* machine.assemble(about)
+      const shown = namesOf(assembly)
+      const other = (yield* build(registry)).services
+      for (const name of shown) yield* other.registry.register({ name, description: "", parameters: {} })
+      const bare = yield* other.prompt.assemble
+      for (const name of names.filter((one) => !shown.includes(one))) {
+        const { ran } = yield* machine.call(assembly, name, args)
+        if (ran.length > 0)
+          return broken(`nothing runs for ${JSON.stringify(name)}`, `registration ${ran.join(", ")} ran`)
+        const expected = yield* errorOf(other.registry.call(bare, name, args))
+        const seen = yield* errorOf(machine.services.registry.call(assembly, name, args))
+        if (!Equal.equals(expected, seen)) return broken(said(expected), said(seen))
+      }
+      return undefined
+    })
   })
 
 /**
@@ -160,19 +158,18 @@ export const restrictionsEnd: Of<Law> = (registry) =>
       "Take it back by a finalizer of the Effect scope that it was made in, and forget all of a prompt scope that closes.",
     before: plainSetup,
     more: Arbitrary.all({ restriction: wish, ends: literal("its Effect scope", "its prompt scope") }),
-    holds: (stage, { ends, restriction }) =>
-      Effect.gen(function* () {
-        const middle = yield* openBelow(stage.about)
-        const { scope } = yield* openBelow(middle.scope)
-        const before = yield* shownTo(stage, scope)
-        const lift = yield* restrict(stage, middle.scope, restriction, before)
-        const expected = before.filter((name) => admits(restriction, name))
-        const during = yield* shownTo(stage, scope)
-        if (differ(expected, during)) return broken(`while it is there, ${quoted(expected)}`, quoted(during))
-        yield* ends === "its Effect scope" ? lift : middle.close
-        const after = yield* shownTo(stage, scope)
-        return differ(before, after) ? broken(`once ${ends} has ended, ${quoted(before)}`, quoted(after)) : undefined
-      })
+    holds: Effect.fnUntraced(function* (stage, { ends, restriction }) {
+      const middle = yield* openBelow(stage.about)
+      const { scope } = yield* openBelow(middle.scope)
+      const before = yield* shownTo(stage, scope)
+      const lift = yield* restrict(stage, middle.scope, restriction, before)
+      const expected = before.filter((name) => admits(restriction, name))
+      const during = yield* shownTo(stage, scope)
+      if (differ(expected, during)) return broken(`while it is there, ${quoted(expected)}`, quoted(during))
+      yield* ends === "its Effect scope" ? lift : middle.close
+      const after = yield* shownTo(stage, scope)
+      return differ(before, after) ? broken(`once ${ends} has ended, ${quoted(before)}`, quoted(after)) : undefined
+    })
   })
 
 /**
@@ -188,31 +185,30 @@ export const keepsOwn: Of<Law> = (registry) =>
     advice: "Filter only what a scope inherits. Its own tools shadow that, and are never filtered in it.",
     before: plainSetup,
     more: Arbitrary.all({ own: someNames, restrictedFirst: literal(false, true) }),
-    holds: (stage, { own, restrictedFirst }) =>
-      Effect.gen(function* () {
-        const { registry } = stage.machine.services
-        const { scope } = yield* openBelow(stage.about)
-        const restriction = registry.restrict({ allow: [] }).pipe(PromptScope.provide(scope))
-        if (restrictedFirst) yield* restriction
-        for (const name of own) {
-          const options = {
-            name,
-            description: "",
-            parameters: { type: "object" },
-            handler: () => Effect.succeed(`own ${name}`)
-          }
-          yield* registry.register(options).pipe(PromptScope.provide(scope))
+    holds: Effect.fnUntraced(function* (stage, { own, restrictedFirst }) {
+      const { registry } = stage.machine.services
+      const { scope } = yield* openBelow(stage.about)
+      const restriction = registry.restrict({ allow: [] }).pipe(PromptScope.provide(scope))
+      if (restrictedFirst) yield* restriction
+      for (const name of own) {
+        const options = {
+          name,
+          description: "",
+          parameters: { type: "object" },
+          handler: () => Effect.succeed(`own ${name}`)
         }
-        if (!restrictedFirst) yield* restriction
-        const assembly = yield* stage.machine.assemble(scope)
-        const shown = namesOf(assembly)
-        if (differ(own, shown)) return broken(`its own tools: ${quoted(own)}`, quoted(shown))
-        for (const name of own) {
-          const seen = yield* stage.machine.call(assembly, name, {})
-          if (seen._tag !== "Answered" || seen.answer !== `own ${name}`) return broken(`"own ${name}"`, show(seen))
-        }
-        return undefined
-      })
+        yield* registry.register(options).pipe(PromptScope.provide(scope))
+      }
+      if (!restrictedFirst) yield* restriction
+      const assembly = yield* stage.machine.assemble(scope)
+      const shown = namesOf(assembly)
+      if (differ(own, shown)) return broken(`its own tools: ${quoted(own)}`, quoted(shown))
+      for (const name of own) {
+        const seen = yield* stage.machine.call(assembly, name, {})
+        if (seen._tag !== "Answered" || seen.answer !== `own ${name}`) return broken(`"own ${name}"`, show(seen))
+      }
+      return undefined
+    })
   })
 
 /**
@@ -234,28 +230,27 @@ export const restrictionsAddUp: Of<Law> = (registry) =>
       of: literal("one scope", "two scopes"),
       made: literal("upper first", "lower first")
     }),
-    holds: (stage, { lower, made, of, upper }) =>
-      Effect.gen(function* () {
-        const above = yield* openBelow(stage.about)
-        const below = yield* openBelow(above.scope)
-        const shown = shownTo(stage, below.scope)
-        const there = yield* shown
-        const restrictUpper = restrict(stage, above.scope, upper, there)
-        const restrictLower = restrict(stage, of === "one scope" ? above.scope : below.scope, lower, there)
-        const liftUpper = yield* restrictUpper
-        const underUpper = yield* shown
-        yield* liftUpper
-        const liftLower = yield* restrictLower
-        const underLower = yield* shown
-        yield* liftLower
-        yield* made === "upper first"
-          ? Effect.andThen(restrictUpper, restrictLower)
-          : Effect.andThen(restrictLower, restrictUpper)
-        const expected = underUpper.filter((name) => underLower.includes(name))
-        const both = yield* shown
-        const alone = `under the upper alone ${quoted(underUpper)}, under the lower alone ${quoted(underLower)}`
-        return differ(expected, both) ? broken(`${quoted(expected)}; ${alone}`, quoted(both)) : undefined
-      })
+    holds: Effect.fnUntraced(function* (stage, { lower, made, of, upper }) {
+      const above = yield* openBelow(stage.about)
+      const below = yield* openBelow(above.scope)
+      const shown = shownTo(stage, below.scope)
+      const there = yield* shown
+      const restrictUpper = restrict(stage, above.scope, upper, there)
+      const restrictLower = restrict(stage, of === "one scope" ? above.scope : below.scope, lower, there)
+      const liftUpper = yield* restrictUpper
+      const underUpper = yield* shown
+      yield* liftUpper
+      const liftLower = yield* restrictLower
+      const underLower = yield* shown
+      yield* liftLower
+      yield* made === "upper first"
+        ? Effect.andThen(restrictUpper, restrictLower)
+        : Effect.andThen(restrictLower, restrictUpper)
+      const expected = underUpper.filter((name) => underLower.includes(name))
+      const both = yield* shown
+      const alone = `under the upper alone ${quoted(underUpper)}, under the lower alone ${quoted(underLower)}`
+      return differ(expected, both) ? broken(`${quoted(expected)}; ${alone}`, quoted(both)) : undefined
+    })
   })
 
 const reachesGuards = (seen: Called): boolean =>
@@ -287,24 +282,23 @@ export const guardsRefuse: Of<Law> = (registry) =>
       "Ask the guards last, right before the handler: what they give can only refuse, and what they do wrong refuses, too.",
     before: setup,
     more: Arbitrary.all({ guard: literal("passes", "refuses", "forces", "fails", "dies") }),
-    holds: ({ about, machine }, { guard }) =>
-      Effect.gen(function* () {
-        const assembly = yield* machine.assemble(about)
-        const all = [...new Set([...namesOf(assembly), ...names])]
-        const before = yield* Effect.forEach(all, (name) => machine.call(assembly, name, args))
-        // The first one to be asked, so that it decides whatever the others say.
-        const options: Program.Guard = { name: " law", check: guard }
-        yield* machine.step({ _tag: "Register", scope: 0, contribution: { _tag: "Guard", options } })
-        for (const [i, was] of before.entries()) {
-          const name = all[i] ?? ""
-          const is = yield* machine.call(assembly, name, args)
-          const expected = unlike(guard, was, is)
-          if (expected !== undefined) {
-            return broken(`for ${JSON.stringify(name)}, ${expected}`, `${show(is)}; without the guard ${show(was)}`)
-          }
+    holds: Effect.fnUntraced(function* ({ about, machine }, { guard }) {
+      const assembly = yield* machine.assemble(about)
+      const all = [...new Set([...namesOf(assembly), ...names])]
+      const before = yield* Effect.forEach(all, (name) => machine.call(assembly, name, args))
+      // The first one to be asked, so that it decides whatever the others say.
+      const options: Program.Guard = { name: " law", check: guard }
+      yield* machine.step({ _tag: "Register", scope: 0, contribution: { _tag: "Guard", options } })
+      for (const [i, was] of before.entries()) {
+        const name = all[i] ?? ""
+        const is = yield* machine.call(assembly, name, args)
+        const expected = unlike(guard, was, is)
+        if (expected !== undefined) {
+          return broken(`for ${JSON.stringify(name)}, ${expected}`, `${show(is)}; without the guard ${show(was)}`)
         }
-        return undefined
-      })
+      }
+      return undefined
+    })
   })
 
 /**

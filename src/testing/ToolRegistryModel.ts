@@ -8,8 +8,9 @@
  * @since 0.1.0
  */
 import * as tools from "./internal/modelTools.ts"
-import { chainOf, type List, restMarker, type Scope } from "./internal/modelAssembly.ts"
-import { type Entry, owner, Refusal, refuse } from "./internal/modelTools.ts"
+import { restMarker } from "./internal/modelAssembly.ts"
+import { change, type List, observe, refuse, type Scope, scopeAt } from "./internal/modelScopes.ts"
+import { type Entry, owner } from "./internal/modelTools.ts"
 import type { Contribution, Observation, Step, ToolRegistryProgram } from "./ToolRegistryProgram.ts"
 
 // -----------------------------------------------------------------------------
@@ -73,34 +74,6 @@ const register = (state: State, entry: Entry): void => {
   state.entries = [...state.entries, entry]
 }
 
-/** spec §3: only what was registered then; a second time there is nothing left to end. */
-const end = (state: State, ends: (one: Entry) => boolean): void => {
-  state.entries = state.entries.filter((one) => !ends(one))
-}
-
-// -----------------------------------------------------------------------------
-// scopes
-// -----------------------------------------------------------------------------
-
-/** row 17; doc decision 5. */
-const open = (state: State, label: string, parent: Scope): void => {
-  if (parent.closed) refuse("ScopeClosed", { scope: parent.label })
-  state.scopes.push({ label, parent })
-}
-
-/** row 13: a registration ends with its scope at the latest. */
-const close = (state: State, scope: Scope): void => {
-  scope.closed = true
-  end(state, (one) => one.scope === scope)
-}
-
-/** spec §2 `rebind`: if it is refused, the old link stays. doc decision 5. */
-const rebind = (scope: Scope, parent: Scope): void => {
-  for (const one of [scope, parent]) if (one.closed) refuse("ScopeClosed", { scope: one.label })
-  if (chainOf(parent).includes(scope)) refuse("ScopeCycle", { scope: scope.label })
-  scope.parent = parent
-}
-
 // -----------------------------------------------------------------------------
 // running
 // -----------------------------------------------------------------------------
@@ -113,34 +86,23 @@ const assemble = (state: State, scope: Scope): Observation => {
   return tools.assembled(assembly)
 }
 
-/** doc of `ToolRegistryProgram.Step`: what the numbers refer to, and which steps do nothing. */
+/** doc of `ToolRegistryProgram.Step`: what the numbers refer to. */
 const perform = (state: State, step: Step): Observation | void => {
-  const scopeAt = (index: number): Scope => state.scopes[index % state.scopes.length]!
-  if (step._tag === "Open") return open(state, step.label, scopeAt(step.parent))
-  if (step._tag === "Unregister") {
-    if (state.registrations === 0) return { _tag: "Nothing" }
-    return end(state, (one) => one.registration === step.registration % state.registrations)
-  }
-  if (step._tag === "Call") {
-    const assembly = state.assemblies[step.assembly % state.assemblies.length]
-    return assembly === undefined ? { _tag: "Nothing" } : tools.call(state.entries, assembly, step)
-  }
-  const scope = scopeAt(step.scope)
-  if (step._tag === "Register") {
-    return register(state, { item: step.contribution, scope, registration: state.registrations++ })
-  }
-  if (step._tag === "View") return tools.viewed(state.entries, scope)
-  if (step._tag === "Assemble") return assemble(state, scope)
-  if (scope.parent === undefined) return { _tag: "Nothing" }
-  return step._tag === "Close" ? close(state, scope) : rebind(scope, scopeAt(step.parent))
-}
-
-const observe = (perform: () => Observation | void): Observation => {
-  try {
-    return perform() ?? { _tag: "Done" }
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return { _tag: "Failed", failure: thrown.failure }
-    throw thrown
+  switch (step._tag) {
+    case "Register": {
+      const { contribution: item, scope } = step
+      return register(state, { item, scope: scopeAt(state, scope), registration: state.registrations++ })
+    }
+    case "View":
+      return tools.viewed(state.entries, scopeAt(state, step.scope))
+    case "Assemble":
+      return assemble(state, scopeAt(state, step.scope))
+    case "Call": {
+      const assembly = state.assemblies[step.assembly % state.assemblies.length]
+      return assembly === undefined ? { _tag: "Nothing" } : tools.call(state.entries, assembly, step)
+    }
+    default:
+      return change(state, step)
   }
 }
 

@@ -57,7 +57,7 @@ describe("succeeds", () => {
       {
         counterexample: "{ assembly: {} }",
         expected: "no failure",
-        seen: "listener \"l\" of scope \"global\" threw: Cannot assign to read only property 'tools' of object '#<Object>'. Correct the listener, or let it handle its failure."
+        seen: "listener \"l\" of scope \"global\" threw: Cannot assign to read only property 'tools' of object '#<Object>'. An assembly is frozen: return what an edit of Assembly gives, such as Assembly.addSection."
       }
     )
   )

@@ -424,7 +424,7 @@ describe("declaresVariables", () => {
     breaks(only(section("On {{branch}}.")), name, {
       counterexample: '{ mounted: "global" }',
       expected: "no unknown variable",
-      seen: 'section "s" of scope "global" refers to the unknown variable {{branch}} at line 1, column 4 (offset 3): `On {{branch}}.`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+      seen: 'section "s" of scope "global" refers to the unknown variable {{branch}} at line 1, column 4 (offset 3): `On {{branch}}.`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.'
     })
   )
   it.effect("finds a typo in a context", () =>
@@ -441,7 +441,7 @@ describe("declaresVariables", () => {
       {
         counterexample: '{ mounted: "global" }',
         expected: "no unknown variable",
-        seen: 'section "s" of scope "global" refers to the unknown variable {{x}} at line 1, column 1 (offset 0): `{{x}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+        seen: 'section "s" of scope "global" (as listener "l" left it) refers to the unknown variable {{x}} at line 1, column 1 (offset 0): `{{x}}`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.'
       }
     )
   )
@@ -646,7 +646,7 @@ describe("annotations", () => {
       {
         counterexample: '{ mounted: "global", annotations: { "test/Mode": "read" } }',
         expected: "no unknown variable",
-        seen: 'section "s" of scope "global" refers to the unknown variable {{branch}} at line 1, column 1 (offset 0): `{{branch}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+        seen: 'section "s" of scope "global" refers to the unknown variable {{branch}} at line 1, column 1 (offset 0): `{{branch}}`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.'
       }
     )
   )

@@ -339,7 +339,7 @@ describe("requiresKnownTools", () => {
       breaks([PluginLaws.declaresVariables(lending("bash"), { tools: ["bash"] })], "plugin: declares its variables", {
         counterexample: '{ mounted: "global" }',
         expected: "no unknown variable",
-        seen: 'section "lending" of scope "global" refers to the unknown variable {{things}} at line 1, column 20 (offset 19): `Lend at most three {{things}}.`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+        seen: 'section "lending" of scope "global" refers to the unknown variable {{things}} at line 1, column 20 (offset 19): `Lend at most three {{things}}.`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.'
       })
     )
   )

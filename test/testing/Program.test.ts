@@ -1,6 +1,7 @@
 /** Programs: how often what occurs in them, and what a run shows. */
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
+import * as Model from "../../src/testing/Model.ts"
 import * as Program from "../../src/testing/Program.ts"
 import { check, patience, Tally } from "../support/check.ts"
 import { runs } from "../support/runs.ts"
@@ -14,8 +15,6 @@ const inShort = (one: Program.Observation): string => {
   if (one._tag === "Failed") return one.failure.tag
   return one._tag === "Rendered" ? one.text : one._tag
 }
-
-const shown = (steps: ReadonlyArray<Step>) => Effect.map(Program.run({ steps }), (seen) => seen.map(inShort))
 
 // -----------------------------------------------------------------------------
 // generating
@@ -142,7 +141,12 @@ describe("Program.run", () => {
     ]
   ]
   for (const [what, steps, seen] of cases) {
-    it.effect(what, () => Effect.map(shown(steps), (actual) => assert.deepStrictEqual(actual, seen)))
+    it.effect(what, () =>
+      Effect.map(Program.run({ steps }), (all) => {
+        assert.deepStrictEqual(all.map(inShort), seen)
+        assert.deepStrictEqual(Model.run({ steps }), all)
+      })
+    )
   }
 
   it.effect("sees one failure, and nothing else, if there is no service", () =>

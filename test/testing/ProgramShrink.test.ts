@@ -122,6 +122,15 @@ describe("Program.shrink", () => {
     })
   )
 
+  it("leaves out many steps at once before it leaves out one", () => {
+    const steps = Array.from({ length: 16 }, () => render())
+    const counts = Program.shrink({ steps }).map((one) => steps.length - one.steps.length)
+    assert.deepStrictEqual(
+      counts.filter((one) => one > 0),
+      [...Array(2).fill(8), ...Array(4).fill(4), ...Array(8).fill(2), ...Array(16).fill(1)]
+    )
+  })
+
   const close = (scope: number): Step => ({ _tag: "Close", scope })
   const unregister = (registration: number): Step => ({ _tag: "Unregister", registration })
   const cases: ReadonlyArray<

@@ -228,7 +228,7 @@ describe("strict", () => {
     return breaks(only(silent), name, {
       counterexample: '{ sections: [{ name: "a", order: 0, text: Template("{{a}}") }] }',
       expected:
-        'it failed with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.',
+        'it failed with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.',
       seen: "it rendered"
     })
   })
@@ -239,8 +239,8 @@ describe("strict", () => {
     return breaks(only(dying), name, {
       counterexample: '{ sections: [{ name: "a", order: 0, text: Template("{{a}}") }] }',
       expected:
-        'it failed with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.',
-      seen: 'it died with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, or set `interpolate: false` if the braces are literal text.'
+        'it failed with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.',
+      seen: 'it died with UnknownVariable: section "a" of scope "global" refers to the unknown variable {{a}} at line 1, column 1 (offset 0): `{{a}}`. Known variables: none. Register it, correct the name, look for a listener that removed it, or set `interpolate: false` if the braces are literal text.'
     })
   })
   it.effect("is not asked of one that judges by itself", () => {

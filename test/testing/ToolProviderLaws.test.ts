@@ -182,12 +182,7 @@ describe("leavesResults", () => {
 describe("plainJson", () => {
   const name = "tool provider: plain JSON"
   const cases: ReadonlyArray<readonly [kind: string, parameters: object, path: string, reason: string]> = [
-    [
-      "a function",
-      { run: () => 1 },
-      "run",
-      "a function is not JSON. Keep it where the host finds it, beside what is sent."
-    ],
+    ["a function", { run: () => 1 }, "run", "a function is not JSON. Leave it out: what is sent or stored is data."],
     ["a Date", { default: new Date(0) }, "default", "an instance of Date is not plain JSON. Write what it stands for."],
     ["NaN", { maximum: Number.NaN }, "maximum", "NaN is not JSON. Write a finite number or leave it out."]
   ]

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Layer } from "effect"
 import { SystemPrompt, ToolRegistry } from "effect-preamble"
 import { keep } from "../../src/testing/internal/references.ts"
+import * as Model from "../../src/testing/ToolRegistryModel.ts"
 import * as Program from "../../src/testing/ToolRegistryProgram.ts"
 import { check, patience } from "../support/check.ts"
 import { runs } from "../support/runs.ts"
@@ -92,7 +93,12 @@ describe("ToolRegistryProgram.run", () => {
     ]
   ]
   for (const [what, steps, seen] of cases) {
-    it.effect(what, () => Effect.map(Program.run({ steps }), (all) => assert.deepStrictEqual(all.map(inShort), seen)))
+    it.effect(what, () =>
+      Effect.map(Program.run({ steps }), (all) => {
+        assert.deepStrictEqual(all.map(inShort), seen)
+        assert.deepStrictEqual(Model.run({ steps }), all)
+      })
+    )
   }
 
   it.effect("counts an assembly that fails, which nobody can call", () =>

@@ -5,12 +5,21 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import type { Listener, Step } from "../Edit.ts"
-import { absent, type Arb, choose, compact, compacted, list, literal, mostly, seldom } from "../internal/generate.ts"
+import {
+  absent,
+  type Arb,
+  choose,
+  compact,
+  compacted,
+  list,
+  literal,
+  mostly,
+  seldom,
+  tagged
+} from "../internal/generate.ts"
 import { context, refusedToolSchema, section, toolSchema } from "./contributions.ts"
 import { name, order, plugin, toolName, variableName } from "./names.ts"
 import { text, value } from "./texts.ts"
-
-const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(tag)
 
 const added = literal("added-1", "added-2", "a")
 

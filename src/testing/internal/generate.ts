@@ -10,6 +10,9 @@ export const literal = <const A extends string | number | boolean>(...values: Re
     shrink: (value) => values.slice(0, Math.min(values.indexOf(value), 2))
   })
 
+/** The tag of a variant. */
+export const tagged = <const Tag extends string>(tag: Tag): Arb<Tag> => Arbitrary.Constant(tag)
+
 export const below = (end: number): Arb<number> => literal(...Array.from({ length: end }, (_, i) => i))
 
 /** One of the alternatives, each as likely as it is often there; shrinks towards the first. */
@@ -27,6 +30,9 @@ export const seldom = <A>(rarity: number, there: Arb<A>): Arb<A | undefined> =>
   mostly<A | undefined>(absent, rarity, there)
 
 export const list = <A>(item: Arb<A>, maxLength: number): Arb<ReadonlyArray<A>> => Arbitrary.array(item, { maxLength })
+
+/** A list of one. */
+export const alone = <A>(item: Arb<A>): Arb<ReadonlyArray<A>> => Arbitrary.map(item, (one) => [one])
 
 /** A list without two of one name. */
 export const distinct = <A extends { readonly name: string }>(item: Arb<A>, maxLength: number): Arb<ReadonlyArray<A>> =>

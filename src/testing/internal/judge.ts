@@ -8,18 +8,13 @@ import { Annotations } from "../../AssembleContext.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import type { Broken } from "../Law.ts"
 import { at, liveClock, start } from "./moment.ts"
-import { NotJudged } from "./notJudged.ts"
 import { showCause } from "./show.ts"
+import { NotJudged, type Verdict } from "./verdict.ts"
 
 /** How many cases have judged a law, and why the last one that did not could not. */
 export interface Tally {
   judged: number
   why: string
-}
-
-/** Why a case breaks a law, with advice if it is not that of the law. */
-export interface Verdict extends Broken {
-  readonly advice?: string
 }
 
 export const judge = <A>(

@@ -18,10 +18,10 @@ import { type Broken, type Law, make } from "../Law.ts"
 import { assemblyOf, type Contents, contents, type Known, partingOf, showContents } from "./contents.ts"
 import { literal } from "./generate.ts"
 import { at, start } from "./moment.ts"
-import { notJudged } from "./notJudged.ts"
 import { ownerOf } from "./outcome.ts"
 import { showCause } from "./show.ts"
 import * as subjects from "./subject.ts"
+import { broken, notJudged } from "./verdict.ts"
 
 /** What the rest of the waterfall does. */
 type Rest = "gives it back" | "adds a section" | "fails"
@@ -66,8 +66,6 @@ const show = ({ annotations, contents, rest }: Case) => ({
   rest: rest === "gives it back" ? undefined : rest,
   annotations: subjects.showAnnotations(annotations)
 })
-
-const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 // -----------------------------------------------------------------------------
 // running

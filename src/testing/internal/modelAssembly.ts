@@ -7,15 +7,13 @@ import type * as Section from "../../Section.ts"
 import type * as ToolSchema from "../../ToolSchema.ts"
 import type * as Variable from "../../Variable.ts"
 import type * as Edit from "../Edit.ts"
-import type { Contribution, Failure, Observation, Origin, Part } from "../Program.ts"
+import type { Contribution, Observation, Origin, Part } from "../Program.ts"
+import { chainOf, type List, present, refuse, type Scope } from "./modelScopes.ts"
 import { fill, interpolate, isVariableName } from "./modelTemplate.ts"
 
 // -----------------------------------------------------------------------------
 // models
 // -----------------------------------------------------------------------------
-
-export type List<A> = ReadonlyArray<A>
-export type Scope = { readonly label: string; parent?: Scope; closed?: boolean }
 
 /** What is registered as one entry: a persona is several. */
 export type Item = Exclude<Contribution, { readonly _tag: "Persona" }>
@@ -70,24 +68,8 @@ const says = (part: Passage | Tool | Bound): string => {
 }
 
 // -----------------------------------------------------------------------------
-// failures and owners
+// owners
 // -----------------------------------------------------------------------------
-
-/** What is thrown where something is refused. */
-export class Refusal {
-  readonly failure: Failure
-  constructor(failure: Failure) {
-    this.failure = failure
-  }
-}
-
-/** doc of `Program.run`: absent fields are left out. */
-export const present = <A extends object>(all: A): A =>
-  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as A
-
-export const refuse: (tag: string, fields: Omit<Failure, "tag">) => never = (tag, fields) => {
-  throw new Refusal(present({ tag, ...fields }))
-}
 
 /** design §3 "Errors": each names the owner. */
 export const owner = ({ item, name, host, plugin }: Entry, scope = host) =>
@@ -148,9 +130,6 @@ const insert = <A>(all: List<A>, one: A, compare: (a: A, b: A) => number): List<
 // -----------------------------------------------------------------------------
 // plan, evaluate, compose
 // -----------------------------------------------------------------------------
-
-/** spec §2. Farthest first, itself last. Nobody sees a closed scope, for it has no entries (design §3 "Fine print"). */
-export const chainOf = (scope: Scope): List<Scope> => [...(scope.parent ? chainOf(scope.parent) : []), scope]
 
 const all = <Tag extends Item["_tag"]>(seen: List<Entry>, tag: Tag): List<Entry<Of<Tag>>> =>
   seen.filter((one): one is Entry<Of<Tag>> => one.item._tag === tag)

@@ -6,7 +6,8 @@
  */
 import type { Json } from "effect/Schema"
 import type { Contribution, Failure, Hidden, Keeper, Observation, Shown, Step, Tool } from "../ToolRegistryProgram.ts"
-import { by, chainOf, type List, present, restMarker, type Scope } from "./modelAssembly.ts"
+import { by, restMarker } from "./modelAssembly.ts"
+import { chainOf, type List, present, refuse, type Scope } from "./modelScopes.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -19,18 +20,6 @@ export interface Entry<A extends Contribution = Contribution> {
   readonly item: A
   readonly scope: Scope
   readonly registration: number
-}
-
-/** What is thrown where something is refused. */
-export class Refusal {
-  readonly failure: Failure
-  constructor(failure: Failure) {
-    this.failure = failure
-  }
-}
-
-export const refuse: (tag: string, fields: Omit<Failure, "tag">) => never = (tag, fields) => {
-  throw new Refusal(present({ tag, ...fields }))
 }
 
 const kinds = { Tool: "tool", Restriction: "restriction", Guard: "guard", Listener: "listener", Tools: "tools" }

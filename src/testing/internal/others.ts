@@ -3,7 +3,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Assembly from "../../Assembly.ts"
 import * as Plugin from "../../Plugin.ts"
 import { plainText, toolName } from "../Arbitraries.ts"
-import { choose, list, literal } from "./generate.ts"
+import { choose, list, literal, tagged } from "./generate.ts"
 
 /** One of them, as plain data. */
 export type Other =
@@ -12,19 +12,17 @@ export type Other =
   | { readonly _tag: "Tool"; readonly name: string; readonly description: string }
   | { readonly _tag: "Listener"; readonly name: string; readonly order: number }
 
-const tag = <const T extends string>(name: T) => Arbitrary.Constant(name)
-
 const name = literal("other-1", "other-2", "zzz")
 
 /** Close to each other: whoever reckons an order from how many there are is soon among them. */
 const order = literal(0, 1, 2, 3, 4, 5, -1, 1000)
 
 const other: Arbitrary.Arbitrary<Other> = choose<Other>(
-  Arbitrary.all({ _tag: tag("Section"), name, order, text: plainText }),
-  Arbitrary.all({ _tag: tag("Context"), name, order, text: plainText }),
-  Arbitrary.all({ _tag: tag("Variable"), name: literal("other_1", "other_2"), value: plainText }),
-  Arbitrary.all({ _tag: tag("Tool"), name: toolName, description: plainText }),
-  Arbitrary.all({ _tag: tag("Listener"), name, order })
+  Arbitrary.all({ _tag: tagged("Section"), name, order, text: plainText }),
+  Arbitrary.all({ _tag: tagged("Context"), name, order, text: plainText }),
+  Arbitrary.all({ _tag: tagged("Variable"), name: literal("other_1", "other_2"), value: plainText }),
+  Arbitrary.all({ _tag: tagged("Tool"), name: toolName, description: plainText }),
+  Arbitrary.all({ _tag: tagged("Listener"), name, order })
 )
 
 /** Some of them, no two of one kind and name. */

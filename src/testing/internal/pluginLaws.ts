@@ -5,25 +5,25 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import { Annotations } from "../../AssembleContext.ts"
 import { toolsOf } from "../../check/Check.ts"
 import { nearest } from "../../internal/nearest.ts"
 import { describeOwner, ownerFields } from "../../Owner.ts"
+import type { ScopeClosed } from "../../PromptError.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import * as Rendered from "../../Rendered.ts"
 import type { Trace } from "../../Trace.ts"
 import { type Broken, type Law, make } from "../Law.ts"
 import { literal, picks, shuffled } from "./generate.ts"
 import { at, start } from "./moment.ts"
-import { notJudged } from "./notJudged.ts"
 import * as others from "./others.ts"
 import { type Outcome, outcomeOf, parting } from "./outcome.ts"
 import { showCause } from "./show.ts"
-import { build, type Judged, type Setting, shown, stage } from "./stage.ts"
+import { build, type Judged, type Setting, shown, type Stage, stage } from "./stage.ts"
 import * as subjects from "./subject.ts"
+import { broken, type NotJudged, notJudged } from "./verdict.ts"
 import * as worlds from "./world.ts"
-
-const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 const list = (all: ReadonlyArray<string>): string =>
   all.length <= 5 ? all.join(", ") : `${all.slice(0, 5).join(", ")} and ${all.length - 5} more`
@@ -31,25 +31,46 @@ const list = (all: ReadonlyArray<string>): string =>
 const unbuilt = notJudged("the plugin did not build in any case; see the law `assembles`")
 const unassembled = notJudged("the plugin did not build, assemble and render in any case; see the law `assembles`")
 
-export const assembles = (judged: Judged): Law =>
+/** A law of a plugin whose cases differ in nothing but their setting. */
+const law = (
+  judged: Judged,
+  {
+    name,
+    settings = judged.settings,
+    holds,
+    ...about
+  }: {
+    readonly name: string
+    readonly rule: string
+    readonly advice: string
+    readonly settings?: Arbitrary.Arbitrary<Setting>
+    readonly holds: (
+      world: Stage,
+      setting: Setting
+    ) => Effect.Effect<Broken | undefined, NotJudged | ScopeClosed, Scope.Scope>
+  }
+): Law =>
   make({
-    name: "plugin: assembles",
+    ...about,
+    name: `plugin: ${name}`,
+    cases: settings,
+    most: judged.most,
+    show: shown,
+    holds: (setting) => Effect.scoped(Effect.flatMap(stage(judged, setting), (world) => holds(world, setting)))
+  })
+
+export const assembles = (judged: Judged): Law =>
+  law(judged, {
+    name: "assembles",
     rule: "The plugin builds, and what it contributes assembles and renders.",
     advice:
       'Do what the error says. Give what the plugin counts on as `needs` or `variables`; if it is only for prompt scopes, say where: "scope".',
-    cases: judged.settings,
-    most: judged.most,
-    show: shown,
-    holds: (setting) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const world = yield* stage(judged, setting)
-          const { exit } = yield* build(world, setting, world.scope)
-          if (Exit.isFailure(exit)) return broken("a layer that builds", showCause(exit.cause))
-          const outcome = yield* world.assemble
-          return outcome._tag === "Refused" ? broken("an assembly that renders", outcome.why) : undefined
-        })
-      )
+    holds: Effect.fnUntraced(function* (world, setting) {
+      const { exit } = yield* build(world, setting, world.scope)
+      if (Exit.isFailure(exit)) return broken("a layer that builds", showCause(exit.cause))
+      const outcome = yield* world.assemble
+      return outcome._tag === "Refused" ? broken("an assembly that renders", outcome.why) : undefined
+    })
   })
 
 export const leavesNothing = (judged: Judged): Law =>
@@ -208,56 +229,42 @@ export const sameText = (judged: Judged): Law =>
   })
 
 export const declaresVariables = (judged: Judged): Law =>
-  make({
-    name: "plugin: declares its variables",
+  law(judged, {
+    name: "declares its variables",
     rule: "Every variable that a text of the plugin refers to is declared by it, by what it needs, or by `variables`.",
     advice:
       "Register the variable with the plugin, give it as `variables` if a host always has it, or set `interpolate: false` if the braces are literal text.",
-    cases: judged.settings,
-    most: judged.most,
-    show: shown,
-    holds: (setting) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const world = yield* stage(judged, setting)
-          const { exit } = yield* build(world, setting, world.scope)
-          const assembled = yield* world.prompt.assemble.pipe(
-            PromptScope.provide(world.scope),
-            Effect.provideService(Annotations, setting.annotations),
-            Effect.exit
-          )
-          if (Exit.isFailure(assembled)) return yield* unassembled
-          const unknown = Rendered.problems(assembled.value).find((problem) => problem._tag === "UnknownVariable")
-          if (unknown !== undefined) return broken("no unknown variable", unknown.message)
-          return Exit.isFailure(exit) ? yield* unassembled : undefined
-        })
+    holds: Effect.fnUntraced(function* (world, setting) {
+      const { exit } = yield* build(world, setting, world.scope)
+      const assembled = yield* world.prompt.assemble.pipe(
+        PromptScope.provide(world.scope),
+        Effect.provideService(Annotations, setting.annotations),
+        Effect.exit
       )
+      if (Exit.isFailure(assembled)) return yield* unassembled
+      const unknown = Rendered.problems(assembled.value).find((problem) => problem._tag === "UnknownVariable")
+      if (unknown !== undefined) return broken("no unknown variable", unknown.message)
+      return Exit.isFailure(exit) ? yield* unassembled : undefined
+    })
   })
 
 export const requiresKnownTools = (judged: Judged): Law =>
-  make({
-    name: "plugin: requires known tools",
+  law(judged, {
+    name: "requires known tools",
     rule: "Every tool that a section of the plugin requires is brought by it, by what it needs, or is one of `tools`.",
     advice:
       "Correct the name: a section that requires what nobody has is left out, and nobody is told. Give what brings the tool as `needs`, or its name as `tools` if a host has it, or if it is there only sometimes.",
-    cases: judged.settings,
-    most: judged.most,
-    show: shown,
-    holds: (setting) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const world = yield* stage(judged, setting)
-          const { exit } = yield* build(world, setting, world.scope)
-          const traced = yield* world.prompt.trace.pipe(
-            PromptScope.provide(world.scope),
-            Effect.provideService(Annotations, setting.annotations),
-            Effect.exit
-          )
-          if (Exit.isFailure(exit) || Exit.isFailure(traced)) return yield* unassembled
-          const unknown = unknownTool(traced.value)
-          return unknown === undefined ? undefined : broken("tools that somebody has", unknown)
-        })
+    holds: Effect.fnUntraced(function* (world, setting) {
+      const { exit } = yield* build(world, setting, world.scope)
+      const traced = yield* world.prompt.trace.pipe(
+        PromptScope.provide(world.scope),
+        Effect.provideService(Annotations, setting.annotations),
+        Effect.exit
       )
+      if (Exit.isFailure(exit) || Exit.isFailure(traced)) return yield* unassembled
+      const unknown = unknownTool(traced.value)
+      return unknown === undefined ? undefined : broken("tools that somebody has", unknown)
+    })
   })
 
 /** The first section of a trace that is left out for a tool which nobody has, not even hidden. */
@@ -274,72 +281,59 @@ const unknownTool = (trace: Trace): string | undefined => {
 }
 
 export const mountsTwice = (judged: Judged): Law =>
-  make({
-    name: "plugin: mounts twice",
+  law(judged, {
+    name: "mounts twice",
     rule: "Mounted into a second scope, the plugin says in each of them what it says when it is alone.",
     advice:
       'Keep no state outside of the layer, and register nothing for all scopes (such as a `global` listener) under a fixed name. If the plugin is there once for all scopes, say where: "global".',
-    cases: Arbitrary.map(judged.settings, (setting): Setting => ({ ...setting, mounted: "scope" })),
-    most: judged.most,
-    show: shown,
-    holds: (setting) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const world = yield* stage(judged, setting)
-          const first = yield* build(world, setting, world.scope)
-          if (Exit.isFailure(first.exit)) return yield* unbuilt
-          const alone = yield* world.assemble.pipe(at(start))
-          const differs = (after: Outcome) => parting(alone, after, { contexts: true })
-          // What differs by itself is the affair of another law.
-          if (differs(yield* world.assemble.pipe(at(start))) !== undefined) return undefined
-          const { scope } = yield* PromptScope.make("agent")
-          const second = yield* build(world, setting, scope)
-          if (Exit.isFailure(second.exit)) return broken("a second mount that builds", showCause(second.exit.cause))
-          const inSecond = outcomeOf(world.prompt, scope, setting.annotations).pipe(at(start))
-          const there = differs(yield* inSecond)
-          if (there !== undefined) return broken("in the second scope the bytes of the first", there)
-          const here = differs(yield* world.assemble.pipe(at(start)))
-          if (here !== undefined) return broken("in the first scope the bytes from before the second mount", here)
-          yield* first.close
-          const left = differs(yield* inSecond)
-          if (left !== undefined) return broken("in the second scope the bytes from before the first closed", left)
-          return alone._tag === "Refused" ? yield* unassembled : undefined
-        })
-      )
+    settings: Arbitrary.map(judged.settings, (setting): Setting => ({ ...setting, mounted: "scope" })),
+    holds: Effect.fnUntraced(function* (world, setting) {
+      const first = yield* build(world, setting, world.scope)
+      if (Exit.isFailure(first.exit)) return yield* unbuilt
+      const alone = yield* world.assemble.pipe(at(start))
+      const differs = (after: Outcome) => parting(alone, after, { contexts: true })
+      // What differs by itself is the affair of another law.
+      if (differs(yield* world.assemble.pipe(at(start))) !== undefined) return undefined
+      const { scope } = yield* PromptScope.make("agent")
+      const second = yield* build(world, setting, scope)
+      if (Exit.isFailure(second.exit)) return broken("a second mount that builds", showCause(second.exit.cause))
+      const inSecond = outcomeOf(world.prompt, scope, setting.annotations).pipe(at(start))
+      const there = differs(yield* inSecond)
+      if (there !== undefined) return broken("in the second scope the bytes of the first", there)
+      const here = differs(yield* world.assemble.pipe(at(start)))
+      if (here !== undefined) return broken("in the first scope the bytes from before the second mount", here)
+      yield* first.close
+      const left = differs(yield* inSecond)
+      if (left !== undefined) return broken("in the second scope the bytes from before the first closed", left)
+      return alone._tag === "Refused" ? yield* unassembled : undefined
+    })
   })
 
 export const refusesTwice = (judged: Judged): Law =>
-  make({
-    name: "plugin: registers once",
+  law(judged, {
+    name: "registers once",
     rule: "Built again in the same scope, the plugin fails with DuplicateRegistration, and nothing half registered stays.",
     advice:
       "Give contributions fixed names, let the failure of a registration through, and register in the Effect scope of the layer.",
-    cases: judged.settings,
-    most: judged.most,
-    show: shown,
-    holds: (setting) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const world = yield* stage(judged, setting)
-          // In a scope of its own that it opens, a plugin is alone every time.
-          const shared = [...new Set([PromptScope.global, world.scope])]
-          const empty = world.contents(shared)
-          const first = yield* build(world, setting, world.scope)
-          if (Exit.isFailure(first.exit)) return yield* unbuilt
-          const before = world.contents()
-          const named = worlds.changesIn(empty, world.contents(shared)).added.filter(worlds.isUnique)
-          const second = yield* world.build(setting.plugin(), world.scope).pipe(at({ later: 3_600_000, luck: 1 }))
-          yield* Effect.addFinalizer(() => second.close)
-          if (Exit.isSuccess(second.exit) && named.length > 0) {
-            return broken(`DuplicateRegistration of ${list(named)}`, "it was built a second time")
-          }
-          if (Exit.isFailure(second.exit) && !worlds.isDuplicate(second.exit.cause)) {
-            return broken("DuplicateRegistration", showCause(second.exit.cause))
-          }
-          yield* second.close
-          const { added, removed } = worlds.changesIn(before, world.contents())
-          const changed = [...added.map((one) => `${one} is left`), ...removed.map((one) => `${one} is gone`)]
-          return changed.length === 0 ? undefined : broken("what was registered before the second time", list(changed))
-        })
-      )
+    holds: Effect.fnUntraced(function* (world, setting) {
+      // In a scope of its own that it opens, a plugin is alone every time.
+      const shared = [...new Set([PromptScope.global, world.scope])]
+      const empty = world.contents(shared)
+      const first = yield* build(world, setting, world.scope)
+      if (Exit.isFailure(first.exit)) return yield* unbuilt
+      const before = world.contents()
+      const named = worlds.changesIn(empty, world.contents(shared)).added.filter(worlds.isUnique)
+      const second = yield* world.build(setting.plugin(), world.scope).pipe(at({ later: 3_600_000, luck: 1 }))
+      yield* Effect.addFinalizer(() => second.close)
+      if (Exit.isSuccess(second.exit) && named.length > 0) {
+        return broken(`DuplicateRegistration of ${list(named)}`, "it was built a second time")
+      }
+      if (Exit.isFailure(second.exit) && !worlds.isDuplicate(second.exit.cause)) {
+        return broken("DuplicateRegistration", showCause(second.exit.cause))
+      }
+      yield* second.close
+      const { added, removed } = worlds.changesIn(before, world.contents())
+      const changed = [...added.map((one) => `${one} is left`), ...removed.map((one) => `${one} is gone`)]
+      return changed.length === 0 ? undefined : broken("what was registered before the second time", list(changed))
+    })
   })

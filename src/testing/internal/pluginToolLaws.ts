@@ -16,10 +16,10 @@ import * as PromptScope from "../../PromptScope.ts"
 import type { ScopeClosed } from "../../PromptError.ts"
 import type { ToolError } from "../../ToolError.ts"
 import { type Broken, type Law, make, type Report } from "../Law.ts"
-import { type NotJudged, notJudged } from "./notJudged.ts"
 import { show } from "./show.ts"
 import { build, type Judged, type Setting, shown, stage } from "./stage.ts"
 import * as subjects from "./subject.ts"
+import { type NotJudged, notJudged } from "./verdict.ts"
 import type * as worlds from "./world.ts"
 
 /** How many arguments each tool gets in a case. */
@@ -259,7 +259,7 @@ const answered = (ended: Ended): Said => {
   const { failure } = ended
   switch (failure._tag) {
     case "ToolFailure":
-      return failure.reason === "failed"
+      return failure.fault === "failed"
         ? { _tag: "Holds" }
         : { _tag: "Breaks", expected: "plain JSON, nothing, or a typed failure", seen: failure.message }
     case "GuardFailure":

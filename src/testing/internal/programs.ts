@@ -12,10 +12,23 @@ import * as names from "../arbitraries/names.ts"
 import * as wording from "../arbitraries/texts.ts"
 import type { Listener } from "../Edit.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
-import { absent, type Arb, choose, compact, compacted, list, literal, mostly, seldom } from "./generate.ts"
+import {
+  absent,
+  alone,
+  type Arb,
+  choose,
+  compact,
+  compacted,
+  list,
+  literal,
+  mostly,
+  seldom,
+  tagged
+} from "./generate.ts"
 import { shrinkable } from "./shrinking.ts"
 import { shrink } from "./shrinkProgram.ts"
 import * as texts from "./texts.ts"
+import { untyped } from "./untyped.ts"
 
 // -----------------------------------------------------------------------------
 // contributions
@@ -111,19 +124,16 @@ const illegal: Arb<Contribution> = choose<Contribution>(
   Arbitrary.map(listeners.listener, (options) => asListener({ ...options, name: "" }))
 )
 
-/** A value that the types forbid, and that callers without types give. */
-const unreadable = (): never => 7 as never
-
 /** Registered without complaint, and refused in an assembly. */
 const refused: Arb<Contribution> = choose<Contribution>(
   Arbitrary.map(contributions.refusedToolProvider, asTools),
   Arbitrary.map(listeners.faultyListener, asListener),
   Arbitrary.map(listeners.faultyListener, asListener),
   choose<Contribution>(
-    Arbitrary.map(variable, (options) => asVariable({ ...options, value: unreadable() })),
-    Arbitrary.map(section, (options) => asSection({ ...options, interpolate: true, text: unreadable() })),
-    Arbitrary.map(context, (options) => asContext({ ...options, interpolate: true, text: unreadable() })),
-    Arbitrary.map(contributions.toolProvider, (options) => asTools({ ...options, tools: unreadable() }))
+    Arbitrary.map(variable, (options) => asVariable({ ...options, value: untyped(7) })),
+    Arbitrary.map(section, (options) => asSection({ ...options, interpolate: true, text: untyped(7) })),
+    Arbitrary.map(context, (options) => asContext({ ...options, interpolate: true, text: untyped(7) })),
+    Arbitrary.map(contributions.toolProvider, (options) => asTools({ ...options, tools: untyped(7) }))
   )
 )
 
@@ -132,8 +142,6 @@ const contribution: Arb<Contribution> = mostly(legal, 12, choose(illegal, refuse
 // -----------------------------------------------------------------------------
 // steps
 // -----------------------------------------------------------------------------
-
-const tagged = <const Tag extends Step["_tag"]>(tag: Tag) => Arbitrary.Constant(tag)
 
 /** Taken modulo the number of scopes: each is as likely as any other. */
 const scope = literal(0, 1, 2, 3, 4, 5)
@@ -155,8 +163,6 @@ const rebinding: Arb<ReadonlyArray<Step>> = Arbitrary.map(
     { _tag: "Render", scope }
   ]
 )
-
-const alone = (step: Arb<Step>): Arb<ReadonlyArray<Step>> => Arbitrary.map(step, (one) => [one])
 
 const change: Arb<ReadonlyArray<Step>> = choose<ReadonlyArray<Step>>(
   alone(look),

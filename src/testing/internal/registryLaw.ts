@@ -2,10 +2,9 @@
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Assembly } from "../../Assembly.ts"
-import { describeType } from "../../internal/rules.ts"
 import type { PromptError } from "../../PromptError.ts"
 import * as PromptScope from "../../PromptScope.ts"
 import type * as Restriction from "../../Restriction.ts"
@@ -14,25 +13,16 @@ import type { ToolRegistry } from "../../ToolRegistry.ts"
 import { type Broken, type Law, make } from "../Law.ts"
 import type * as Program from "../ToolRegistryProgram.ts"
 import { literal } from "./generate.ts"
-import { type NotJudged, notJudged } from "./notJudged.ts"
 import { type Machine, machine } from "./runTools.ts"
-import * as subjects from "./subject.ts"
+import { ofLayer } from "./subject.ts"
+import { type NotJudged, notJudged } from "./verdict.ts"
 
 type Subject = Layer.Layer<ToolRegistry, unknown, SystemPrompt>
-
-export const broken = (expected: string, seen: string): Broken => ({ expected, seen })
 
 export const quoted = (names: Iterable<string>): string => {
   const all = [...names].map((name) => JSON.stringify(name))
   return all.length === 0 ? "no tools" : all.join(", ")
 }
-
-/** Of cases for a registry: a mistake in the test is none of the registry. */
-export const casesOf = <A>(registry: Subject, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
-  subjects.unless(
-    Layer.isLayer(registry) ? undefined : `the registry must be a Layer, and is ${describeType(registry)}`,
-    cases
-  )
 
 /** The scope that a law is about. */
 const scope = literal(1, 2, 0, 3)
@@ -61,7 +51,7 @@ export const law = <A extends object>(
     name: `tool registry: ${options.name}`,
     rule: options.rule,
     advice: options.advice,
-    cases: casesOf(registry, Arbitrary.all({ program: options.before, scope, more: options.more })),
+    cases: ofLayer("registry", registry, Arbitrary.all({ program: options.before, scope, more: options.more })),
     show: ({ more, program, scope }) => ({ steps: program.steps, scope, ...more }),
     holds: ({ more, program, scope }) =>
       Effect.scoped(

@@ -16,6 +16,8 @@ import { ToolRegistry } from "../../ToolRegistry.ts"
 import type * as Program from "../ToolRegistryProgram.ts"
 import { Population } from "./population.ts"
 import { failureOf, originOf } from "./run.ts"
+import { buildAnew } from "./subject.ts"
+import { untyped } from "./untyped.ts"
 
 // -----------------------------------------------------------------------------
 // what is registered
@@ -76,9 +78,6 @@ const registerTool = (
     : registry.register({ ...options, parameters: count, handler })
 }
 
-/** A value that the types forbid, and that callers without types give. */
-const forced = (): undefined => true as never
-
 const check =
   ({ check, tool }: Program.Guard, registration: number, ran: Ran) =>
   (call: ToolCall): string | undefined | Effect.Effect<string | undefined, string> => {
@@ -94,7 +93,7 @@ const check =
       case "dies":
         throw new Error("no")
       case "forces":
-        return forced()
+        return untyped(true)
     }
   }
 
@@ -148,7 +147,7 @@ const detailsOf = (error: ToolError): Pick<Program.Failure, "names" | "known" | 
     case "GuardFailure":
       return { names: [error.tool], reason: reasons.includes(error.reason) ? error.reason : "else" }
     case "ToolFailure":
-      return { reason: reasons.includes(error.reason) ? error.reason : "else" }
+      return { reason: reasons.includes(error.fault) ? error.fault : "else" }
     case "ToolWithoutHandler":
       return {}
   }
@@ -273,10 +272,8 @@ export const machine = <E>(
 ): Effect.Effect<Machine, E, Scope.Scope> =>
   Effect.gen(function* () {
     const life = yield* Effect.scope
-    const services = yield* Layer.buildWithMemoMap(
-      registry.pipe(Layer.provideMerge(Layer.orDie(SystemPrompt.layerWith({ toolOrder })))),
-      Layer.makeMemoMapUnsafe(),
-      life
+    const services = yield* buildAnew(
+      registry.pipe(Layer.provideMerge(Layer.orDie(SystemPrompt.layerWith({ toolOrder }))))
     )
     return new Machine(
       { prompt: Context.get(services, SystemPrompt), registry: Context.get(services, ToolRegistry) },

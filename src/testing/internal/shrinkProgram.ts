@@ -7,8 +7,8 @@ import type * as ToolSchema from "../../ToolSchema.ts"
 import type * as Variable from "../../Variable.ts"
 import type * as Edit from "../Edit.ts"
 import type { Contribution, Program, Step } from "../Program.ts"
-import { link, unlink } from "./references.ts"
-import { fields, items, list, never, optional, removals, type Shrinker, text, towards } from "./shrinking.ts"
+import { fields, list, never, optional, type Shrinker, text, towards } from "./shrinking.ts"
+import { changeOf, plugin, programOf, scope, toolOrder, withOptions } from "./shrinkSteps.ts"
 
 // -----------------------------------------------------------------------------
 // contributions
@@ -17,7 +17,6 @@ import { fields, items, list, never, optional, removals, type Shrinker, text, to
 const name = towards("a")
 const order = towards(0, 1)
 const given = optional<boolean>(never)
-const plugin = optional<string>(never)
 const toolName = towards("bash")
 
 const string: Shrinker<string> = (value) => text(value).filter((simpler) => typeof simpler === "string")
@@ -121,40 +120,18 @@ const persona = fields<Persona.Options>({
 const contribution: Shrinker<Contribution> = (self) => {
   switch (self._tag) {
     case "Section":
-      return section(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, section)
     case "Context":
-      return context(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, context)
     case "Variable":
-      return variable(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, variable)
     case "Tools":
-      return toolProvider(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, toolProvider)
     case "Listener":
-      return listener(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, listener)
     case "Persona":
-      return persona(self.options).map((options) => ({ ...self, options }))
+      return withOptions(self, persona)
     case "Suppressor":
-      return []
-  }
-}
-
-// -----------------------------------------------------------------------------
-// steps
-// -----------------------------------------------------------------------------
-
-const scope = towards(0)
-
-const step: Shrinker<Step> = (self) => {
-  switch (self._tag) {
-    case "Open":
-      return fields<typeof self>({ _tag: never, label: towards("agent"), parent: scope })(self)
-    case "Register":
-      return fields<typeof self>({ _tag: never, scope, contribution })(self)
-    case "Rebind":
-      return scope(self.parent).map((parent) => ({ ...self, parent }))
-    case "Assemble":
-    case "Render":
-      return scope(self.scope).map((scope) => ({ ...self, scope }))
-    default:
       return []
   }
 }
@@ -163,14 +140,16 @@ const step: Shrinker<Step> = (self) => {
 // programs
 // -----------------------------------------------------------------------------
 
-const toolOrder = optional(list<string>(never))
+const change = changeOf(contribution)
 
-/** Programs that are simpler than this one, those with fewer steps first. */
-export const shrink: Shrinker<Program> = ({ steps, ...rest }) => {
-  const linked = link(steps)
-  return [
-    ...removals(linked, Math.ceil(linked.length / 2)).map((kept) => ({ ...rest, steps: unlink(kept) })),
-    ...toolOrder(rest.toolOrder).map((toolOrder) => (toolOrder === undefined ? { steps } : { toolOrder, steps })),
-    ...items(step)(steps).map((steps) => ({ ...rest, steps }))
-  ]
+const step: Shrinker<Step> = (self) => {
+  switch (self._tag) {
+    case "Assemble":
+    case "Render":
+      return scope(self.scope).map((scope) => ({ ...self, scope }))
+    default:
+      return change(self)
+  }
 }
+
+export const shrink: Shrinker<Program> = programOf({ step, toolOrder })

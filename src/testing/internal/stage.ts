@@ -50,17 +50,12 @@ export const judge = <I>(
     typeof plugin === "function" && inputs !== undefined
       ? Arbitrary.map(inputs, (input) => ({ input, plugin: () => given(plugin(input)) }))
       : typeof plugin !== "function" && inputs === undefined
-        ? subjects.unless(
-            Layer.isLayer(plugin) ? undefined : `the plugin must be a Layer, and is ${describeType(plugin)}`,
-            Arbitrary.Constant({ input: undefined, plugin: () => plugin })
+        ? subjects.ofLayer("plugin", plugin, Arbitrary.Constant({ input: undefined, plugin: () => plugin }))
+        : subjects.misused(
+            inputs === undefined
+              ? "a plugin that is a function needs `inputs`, a generator of what it is a function of"
+              : "`inputs` are for a plugin that is a function of them"
           )
-        : Arbitrary.map(Arbitrary.Constant(undefined), () => {
-            throw new TypeError(
-              inputs === undefined
-                ? "a plugin that is a function needs `inputs`, a generator of what it is a function of"
-                : "`inputs` are for a plugin that is a function of them"
-            )
-          })
   return {
     where,
     most: inputs === undefined && annotations === undefined ? 10 : undefined,

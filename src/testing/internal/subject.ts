@@ -1,7 +1,11 @@
-/** What all laws have in common: what a subject is made from, and what an assembly is told. */
+/** What all laws have in common: what a subject is, how it is built, and what an assembly is told. */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { describeType } from "../../internal/rules.ts"
 
 /** A whole number from 0, less than `end`; shrinks towards 0. */
 export const below = (end: number): Arbitrary.Arbitrary<number> =>
@@ -36,10 +40,18 @@ export const span: Arbitrary.Arbitrary<Span> = Arbitrary.schema(Schema.Literals(
 
 export const millisOf = (self: Span): number => spans[self]
 
-/** The cases, unless something is wrong with what they are for: then there are none, and the law is misused. */
-export const unless = <A>(wrong: string | undefined, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
-  wrong === undefined
-    ? cases
-    : Arbitrary.map(Arbitrary.Constant(undefined), () => {
-        throw new TypeError(wrong)
-      })
+/** No cases, since something is wrong with what they are for: the law is misused. */
+export const misused = (wrong: string): Arbitrary.Arbitrary<never> =>
+  Arbitrary.map(Arbitrary.Constant(undefined), () => {
+    throw new TypeError(wrong)
+  })
+
+/** The cases of a subject that must be a Layer: if it is none, that is a mistake in the test and none of the subject. */
+export const ofLayer = <A>(what: string, subject: unknown, cases: Arbitrary.Arbitrary<A>): Arbitrary.Arbitrary<A> =>
+  Layer.isLayer(subject) ? cases : misused(`the ${what} must be a Layer, and is ${describeType(subject)}`)
+
+/** Built as if nobody had built it before. */
+export const buildAnew = <A, E, R>(
+  layer: Layer.Layer<A, E, R>
+): Effect.Effect<Context.Context<A>, E, R | Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))

@@ -5,11 +5,9 @@ import type * as Restriction from "../../Restriction.ts"
 import * as ToolOrder from "../../ToolOrder.ts"
 import * as names from "../arbitraries/names.ts"
 import type { Contribution, Guard, Listener, Step, Tool, ToolRegistryProgram, Tools } from "../ToolRegistryProgram.ts"
-import { absent, type Arb, choose, compact, compacted, list, literal, mostly } from "./generate.ts"
+import { absent, alone, type Arb, choose, compact, compacted, list, literal, mostly, tagged } from "./generate.ts"
 import { shrinkable } from "./shrinking.ts"
 import { shrink } from "./shrinkToolProgram.ts"
-
-const tagged = <const Tag extends string>(tag: Tag) => Arbitrary.Constant(tag)
 
 // -----------------------------------------------------------------------------
 // contributions
@@ -157,8 +155,6 @@ const callOf = (assembly: Arb<number>): Arb<Step> =>
 
 /** Often of the latest assembly, often of an earlier one. */
 const call = callOf(literal(0, 0, 1, 2))
-
-const alone = (step: Arb<Step>): Arb<ReadonlyArray<Step>> => Arbitrary.map(step, (one) => [one])
 
 const unregister: Arb<Step> = Arbitrary.all({
   _tag: tagged("Unregister"),

@@ -17,6 +17,7 @@ import { Renderer } from "../../Renderer.ts"
 import { SystemPrompt } from "../../SystemPrompt.ts"
 import { ToolRegistry } from "../../ToolRegistry.ts"
 import { Waterfall } from "../../Waterfall.ts"
+import { buildAnew } from "./subject.ts"
 
 /** A plugin whose services are provided. */
 export type Complete = Layer.Layer<never, unknown, SystemPrompt | ToolRegistry>
@@ -96,15 +97,13 @@ export const make = Effect.fnUntraced(function* (
     )
   ).pipe(Layer.provide(Layer.fresh(Overlays.layer)))
   const watched = new Watched(refuses)
-  const services = yield* Layer.buildWithMemoMap(
-    watched.layer.pipe(
-      Layer.provideMerge(SystemPrompt.layerNoDeps),
-      Layer.provideMerge(overlaysLayer),
-      Layer.provide([Waterfall.layer, Renderer.layer])
-    ),
-    Layer.makeMemoMapUnsafe(),
-    yield* Effect.scope
-  ).pipe(PromptScope.provide(PromptScope.global))
+  const services = yield* watched.layer.pipe(
+    Layer.provideMerge(SystemPrompt.layerNoDeps),
+    Layer.provideMerge(overlaysLayer),
+    Layer.provide([Waterfall.layer, Renderer.layer]),
+    buildAnew,
+    PromptScope.provide(PromptScope.global)
+  )
   armed = true
   const overlays = Context.get(services, Overlays)
   return {
@@ -187,8 +186,8 @@ const build = Effect.fnUntraced(function* (
   where: PromptScope.PromptScope
 ) {
   const life = yield* Scope.make()
-  const mounted = Plugin.mount(where)(plugin)
-  const exit = yield* Layer.buildWithMemoMap(mounted, Layer.makeMemoMapUnsafe(), life).pipe(
+  const exit = yield* buildAnew(Plugin.mount(where)(plugin)).pipe(
+    Scope.provide(life),
     Effect.provideContext(services),
     Effect.asVoid,
     Effect.onInterrupt(() => Scope.close(life, Exit.void)),
