@@ -9,13 +9,11 @@
 import * as Option from "effect/Option"
 import type { Json } from "effect/Schema"
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "./Assembly.ts"
-import { align, type Keyed } from "./internal/align.ts"
+import { compareParts } from "./internal/compareParts.ts"
 import * as jsonPlaces from "./internal/jsonPlaces.ts"
 import { placeOf } from "./internal/place.ts"
 import { byteLength, firstDifference } from "./internal/utf8.ts"
-import * as Origin from "./Origin.ts"
-import { type Part, type Rendered, type Source, sourceAt } from "./Rendered.ts"
-import * as Template from "./Template.ts"
+import { type Rendered, type Source, sourceAt } from "./Rendered.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
 // -----------------------------------------------------------------------------
@@ -109,6 +107,18 @@ export type ToolField = "description" | "parameters" | "deferLoading" | "origin"
  * @category models
  */
 export type VariableField = "value" | "origin"
+
+/**
+ * One place in which two schemas differ, as a JSONPath. `reordered`: the members that both have stand in another order,
+ * which means the same to a model and costs as much as any change.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SchemaChange {
+  readonly path: string
+  readonly change: "added" | "removed" | "changed" | "reordered"
+}
 
 /**
  * The changes of each list, from top to bottom.
@@ -237,12 +247,7 @@ export const make = (before: Side, after: Side): Difference => {
   const tools = firstDifference(old, now)
   return {
     scopes: { before: before.assembly.scope, after: after.assembly.scope },
-    changes: {
-      sections: compareSections(before, after),
-      contexts: compareContexts(before, after),
-      tools: compareTools(before, after),
-      variables: compareVariables(before, after)
-    },
+    changes: compareParts(before, after),
     complete: pairUnlessSame(before.assembly.complete, after.assembly.complete),
     suppressed: pairUnlessSame(before.assembly.suppressed, after.assembly.suppressed),
     prompt: prompt && {
@@ -275,20 +280,6 @@ const snapshotPoint = (before: string, after: string): Point | undefined => {
   return found && pointIn(after, found)
 }
 
-// -----------------------------------------------------------------------------
-// the prefix
-// -----------------------------------------------------------------------------
-
-/**
- * The tools as they stand in front of the prompt: a JSON array without blanks, each tool as `ToolSchema.emit` gives it.
- * Empty where there are none, since then none are sent.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const emitTools = (tools: ReadonlyArray<AssembledTool>): string =>
-  tools.length === 0 ? "" : `[${tools.map((tool) => ToolSchema.emit(tool.schema)).join(",")}]`
-
 const prefixOf = (before: string, after: string): Prefix => {
   const { byte, offset } = firstDifference(before, after) ?? { byte: byteLength(after), offset: after.length }
   const rest = (text: string): Extent => ({ bytes: byteLength(text) - byte, text: text.slice(offset) })
@@ -317,196 +308,18 @@ const schemaAsJson = ({ deferLoading, description, name, parameters }: ToolSchem
 })
 
 // -----------------------------------------------------------------------------
-// changes
-// -----------------------------------------------------------------------------
-
-interface Comparison<A, Field extends string> {
-  readonly nameOf: (item: A) => string
-  /** Whether there is no reason for the item to stand elsewhere. */
-  readonly steady: (before: A, after: A) => boolean
-  readonly fields: (before: A, after: A) => ReadonlyArray<Field>
-}
-
-const compare = <A, Field extends string>(
-  before: ReadonlyArray<Keyed<A>>,
-  after: ReadonlyArray<Keyed<A>>,
-  { fields, nameOf, steady }: Comparison<A, Field>
-): ReadonlyArray<Change<A, Field>> =>
-  align(before, after, steady).flatMap((move): ReadonlyArray<Change<A, Field>> => {
-    switch (move._tag) {
-      case "Added":
-        return [{ ...move, name: nameOf(move.after) }]
-      case "Removed":
-        return [{ ...move, name: nameOf(move.before) }]
-      case "Kept": {
-        const differ = fields(move.before, move.after)
-        return differ.length === 0 && !move.moved
-          ? []
-          : [{ ...move, _tag: "Changed", name: nameOf(move.after), fields: differ }]
-      }
-    }
-  })
-
-/** The fields that are not the same, in this order. */
-const differing = <Field extends string>(same: Readonly<Record<Field, boolean>>, fields: ReadonlyArray<Field>) =>
-  fields.filter((field) => !same[field])
-
-interface Written {
-  readonly name: string
-  readonly order: number
-  readonly text: Template.Text
-  readonly interpolate: boolean
-  readonly origin: Origin.Origin
-}
-
-/** By name, since a rendering may have been made of an earlier assembly that says the same. */
-const withTexts = <From extends Written>(
-  sources: ReadonlyArray<From>,
-  parts: ReadonlyArray<Part<From>>
-): ReadonlyArray<Keyed<Textual<From>>> => {
-  const texts = new Map(parts.map((part) => [part.name, part.text]))
-  return sources.map((source) => ({ key: source.name, item: { source, rendered: texts.get(source.name) ?? "" } }))
-}
-
-const textual = {
-  nameOf: (text: Textual<Written>) => text.source.name,
-  steady: (a: Textual<Written>, b: Textual<Written>) => a.source.order === b.source.order
-}
-
-const textFields = (before: Textual<Written>, after: Textual<Written>): ReadonlyArray<ContextField> => {
-  const [a, b] = [before.source, after.source]
-  return differing(
-    {
-      text: Template.equals(a.text, b.text),
-      rendered: before.rendered === after.rendered,
-      order: a.order === b.order,
-      interpolate: a.interpolate === b.interpolate,
-      origin: Origin.equals(a.origin, b.origin)
-    },
-    ["text", "rendered", "order", "interpolate", "origin"]
-  )
-}
-
-const compareSections = (before: Side, after: Side) =>
-  compare<Textual<AssembledSection>, SectionField>(
-    withTexts(before.assembly.sections, before.rendered.sections),
-    withTexts(after.assembly.sections, after.rendered.sections),
-    {
-      ...textual,
-      fields: (a, b) => {
-        const same =
-          a.source.requires.length === b.source.requires.length &&
-          a.source.requires.every((tool, i) => tool === b.source.requires[i])
-        return same ? textFields(a, b) : [...textFields(a, b), "requires"]
-      }
-    }
-  )
-
-const compareContexts = (before: Side, after: Side) =>
-  compare<Textual<AssembledContext>, ContextField>(
-    withTexts(before.assembly.contexts, before.rendered.contexts),
-    withTexts(after.assembly.contexts, after.rendered.contexts),
-    { ...textual, fields: textFields }
-  )
-
-const compareVariables = (before: Side, after: Side) => {
-  const byName = ({ assembly }: Side) => assembly.variables.map((item) => ({ key: item.name, item }))
-  return compare<AssembledVariable, VariableField>(byName(before), byName(after), {
-    nameOf: (variable) => variable.name,
-    steady: () => true,
-    fields: (a, b) =>
-      differing({ value: a.value === b.value, origin: Origin.equals(a.origin, b.origin) }, ["value", "origin"])
-  })
-}
-
-const compareTools = (before: Side, after: Side) => {
-  const keys = pairTools(before.assembly.tools, after.assembly.tools)
-  const keyed = (tools: ReadonlyArray<AssembledTool>, keys: ReadonlyArray<string>) =>
-    tools.map((item, i) => ({ key: keys[i]!, item }))
-  return compare<AssembledTool, ToolField>(
-    keyed(before.assembly.tools, keys.before),
-    keyed(after.assembly.tools, keys.after),
-    {
-      nameOf: (tool) => tool.schema.name,
-      steady: (a, b) => ToolSchema.Order(a.schema, b.schema) === 0,
-      fields: ({ origin: from, schema: a }, { origin: to, schema: b }) =>
-        differing(
-          {
-            description: a.description === b.description,
-            parameters: JSON.stringify(a.parameters) === JSON.stringify(b.parameters),
-            deferLoading: a.deferLoading === b.deferLoading,
-            origin: Origin.equals(from, to)
-          },
-          ["description", "parameters", "deferLoading", "origin"]
-        )
-    }
-  )
-}
-
-/** Keys that tell tools of one name apart, and pair those that belong together. They sort by name, whichever side comes first. */
-const pairTools = (
-  before: ReadonlyArray<AssembledTool>,
-  after: ReadonlyArray<AssembledTool>
-): Pair<ReadonlyArray<string>> => {
-  const texts = { before: before.map(textOfTool), after: after.map(textOfTool) }
-  const keys = { before: numbered(texts.before), after: numbered(texts.after) }
-  const [old, now] = [new Set(keys.before), new Set(keys.after)]
-  const left = { before: namesakes(before, keys.before, now), after: namesakes(after, keys.after, old) }
-  for (const [name, was] of left.before) {
-    for (const [i, at] of (left.after.get(name) ?? []).entries()) {
-      const from = was[i]
-      if (from === undefined) break
-      const both = `${keys.before[from]}\0${keys.after[at]}`
-      keys.before[from] = both
-      keys.after[at] = both
-    }
-  }
-  return keys
-}
-
-const textOfTool = (tool: AssembledTool): string => ToolSchema.emit(tool.schema)
-
-/** The same texts get numbers, from top to bottom. */
-const numbered = (texts: ReadonlyArray<string>): Array<string> => {
-  const counts = new Map<string, number>()
-  return texts.map((text) => {
-    const count = counts.get(text) ?? 0
-    counts.set(text, count + 1)
-    return `${text}${count}`
-  })
-}
-
-/** Places of the tools whose keys the other side has not, by name. */
-const namesakes = (
-  tools: ReadonlyArray<AssembledTool>,
-  keys: ReadonlyArray<string>,
-  other: ReadonlySet<string>
-): ReadonlyMap<string, ReadonlyArray<number>> => {
-  const places = new Map<string, Array<number>>()
-  for (const [i, { schema }] of tools.entries()) {
-    if (other.has(keys[i]!)) continue
-    const found = places.get(schema.name)
-    if (found === undefined) places.set(schema.name, [i])
-    else found.push(i)
-  }
-  return places
-}
-
-// -----------------------------------------------------------------------------
 // destructors
 // -----------------------------------------------------------------------------
 
 /**
- * One place in which two schemas differ, as a JSONPath. `reordered`: the members that both have stand in another order,
- * which means the same to a model and costs as much as any change.
+ * The tools as they stand in front of the prompt: what `ToolSchema.emitAll` gives. Empty where there are none, since then
+ * none are sent.
  *
  * @since 0.1.0
- * @category models
+ * @category destructors
  */
-export interface SchemaChange {
-  readonly path: string
-  readonly change: "added" | "removed" | "changed" | "reordered"
-}
+export const emitTools = (tools: ReadonlyArray<AssembledTool>): string =>
+  tools.length === 0 ? "" : ToolSchema.emitAll(tools.map(({ schema }) => schema))
 
 /**
  * The innermost places in which two schemas differ; empty exactly when they are emitted alike.

@@ -7,6 +7,7 @@
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
 import type { Composition } from "../composition/Composition.ts"
+import { problemsOf } from "../composition/RenderProblems.ts"
 import { type Hider, hidersOf } from "../internal/hiders.ts"
 import type { Origin } from "../Origin.ts"
 import { names as personaNames } from "../Persona.ts"
@@ -84,7 +85,7 @@ export interface Explanation {
 // -----------------------------------------------------------------------------
 
 export const make = (trace: Trace.Trace, composition: Composition, tokenizer: Tokenizer["Service"]): Explanation => {
-  const problems = Rendered.problems(trace.assembly)
+  const problems = problemsOf(composition, trace.assembly)
   const broken = new Set(problems.map(({ entry, kind }) => keyOf(kind, entry)))
   const assembly = readable(trace.assembly, broken)
   const rendered = Result.getOrThrow(Rendered.render(assembly))

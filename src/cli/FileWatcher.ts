@@ -72,22 +72,13 @@ export const make: Effect.Effect<FileWatcher, never, FileSystem.FileSystem | Pat
       yield* Deferred.await(ready)
     })
 
-    /** A folder that was replaced is another one under the same name. */
-    const idOf = (folder: string): Effect.Effect<string | undefined> =>
-      fs.stat(folder).pipe(
-        Effect.map((info) =>
-          info.type === "Directory" ? `${folder}\0${Option.getOrElse(info.ino, () => 0)}` : undefined
-        ),
-        Effect.orElseSucceed(() => undefined)
-      )
-
     const watch = Effect.fnUntraced(function* (given: ReadonlyArray<string>, root: string) {
       files = [...new Set(given)]
       const targets = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(fs.realPath(file), () => file))
       wanted = namesOf(path, [...files, ...targets], root)
       const ids = new Map<string, string>()
       for (const folder of wanted.keys()) {
-        const id = yield* idOf(folder)
+        const id = yield* idOf(fs, folder)
         if (id !== undefined) ids.set(id, folder)
       }
       for (const id of running) if (!ids.has(id)) yield* FiberMap.remove(folders, id)
@@ -107,6 +98,13 @@ export const make: Effect.Effect<FileWatcher, never, FileSystem.FileSystem | Pat
     }
   }
 )
+
+/** A folder that was replaced is another one under the same name. */
+const idOf = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<string | undefined> =>
+  fs.stat(folder).pipe(
+    Effect.map((info) => (info.type === "Directory" ? `${folder}\0${Option.getOrElse(info.ino, () => 0)}` : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
 
 const namesOf = (path: Path.Path, files: ReadonlyArray<string>, root: string): Names => {
   const names = new Map<string, Set<string>>()

@@ -12,6 +12,21 @@ import { ownerFields, type RenderError } from "../PromptError.ts"
 import * as Template from "../Template.ts"
 import type * as Trace from "../Trace.ts"
 import type { Explanation, Row } from "./Explanation.ts"
+import {
+  block,
+  entryText,
+  head,
+  indented,
+  lastChange,
+  type Options,
+  owner,
+  problemLines,
+  table
+} from "./ExplanationLines.ts"
+import { count, grouped, percent } from "./Numbers.ts"
+import { showPlace } from "./Reasons.ts"
+import * as TextLines from "./TextLines.ts"
+import * as Tokens from "./Tokens.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -72,8 +87,7 @@ const detailOf = (self: Explanation, kind: Detail["kind"], name: string): Option
 const requiresOf = ({ assembly }: Trace.Trace, kind: Detail["kind"], name: string): ReadonlyArray<string> =>
   (kind === "section" ? assembly.sections.find((section) => section.name === name)?.requires : undefined) ?? []
 
-const ownerOf = ({ kind, name, plugin, scope }: Trace.Entry) =>
-  ownerFields({ kind: kind === "tool" ? "tools" : kind, entry: name, scope, plugin })
+const ownerOf = ({ kind, name, plugin, scope }: Trace.Entry) => ownerFields({ kind, entry: name, scope, plugin })
 
 /** What never ran may still be in the file. */
 export const textIn = (composition: Composition, entry: Trace.Entry | undefined): string | undefined => {
@@ -91,3 +105,60 @@ const toReference = ({ composition, trace }: Explanation, name: string): Referen
   const [place] = placesOfText(composition, owner, value ?? "", 0)
   return { name, value, origin, place }
 }
+
+// -----------------------------------------------------------------------------
+// destructors
+// -----------------------------------------------------------------------------
+
+/** For people. */
+export const toText = (self: Explanation, detail: Detail, options: Options): string =>
+  [
+    head(self, options),
+    ...detail.entries.map((entry) => entryText(self, entry, options)),
+    ...block("SHOWN", detail.shown === undefined ? [] : shownLines(detail.shown, detail.kind, options), options),
+    ...block("REFERENCES", referenceTable(detail, options), options),
+    ...block("TEXT: as it was written", detail.text === undefined ? [] : textLines(detail.text, options), options),
+    ...block(
+      "DOES NOT RENDER",
+      detail.problems.flatMap((problem) => problemLines(problem, options)),
+      options
+    )
+  ].join("\n\n")
+
+const shownLines = (
+  { index, requires, row }: NonNullable<Detail["shown"]>,
+  kind: Detail["kind"],
+  options: Options
+): ReadonlyArray<string> => {
+  const [document, whole] =
+    kind === "section" ? ["the prompt", "the cached prefix"] : ["the snapshot of the contexts", "the tail"]
+  const place = `number ${index + 1} of ${document}, order ${row.order}, at offset ${grouped(row.offset ?? 0)}`
+  const size = `${count(row.characters, "character")}, ${Tokens.show(row.tokens)} tokens, ${percent(row.share)} of ${whole}`
+  return [
+    `${place}: ${size}.`,
+    ...lastChange(row.origin),
+    ...(requires.length === 0 ? [] : [`It requires tools, which are there: ${requires.join(", ")}.`])
+  ].flatMap((line) => indented(line, 0, options))
+}
+
+const referenceTable = ({ references }: Detail, options: Options): ReadonlyArray<string> =>
+  table(
+    [
+      { title: "variable", shrink: true },
+      { title: "value", shrink: true },
+      { title: "owner", shrink: true },
+      { title: "at" }
+    ],
+    references.map(({ name, origin, place, value }) => [
+      `{{${name}}}`,
+      value === undefined
+        ? { text: origin === undefined ? "(unknown)" : "(no value)", paint: options.style.red }
+        : value,
+      origin === undefined ? "" : owner(origin),
+      place === undefined ? "" : showPlace(place)
+    ]),
+    options
+  )
+
+const textLines = (text: string, { width }: Options): ReadonlyArray<string> =>
+  TextLines.exact(text, Math.max(2, width - 2)).map((line) => `  ${line}`.trimEnd())

@@ -5,7 +5,8 @@
  */
 import { clip } from "../internal/excerpt.ts"
 import { byteLength } from "../internal/utf8.ts"
-import { wrap } from "../internal/width.ts"
+import { graphemes, printable, width as widthOf, wrap } from "../internal/width.ts"
+import { grouped } from "./Numbers.ts"
 
 /** One line of a text, in as many lines as it needs; what goes on does so below the first character that is no blank. */
 export const wrapLine = (line: string, width: number): ReadonlyArray<string> => {
@@ -17,7 +18,22 @@ export const wrapLine = (line: string, width: number): ReadonlyArray<string> => 
 export const all = (text: string, width: number): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => wrapLine(line, width))
 
-const grouped = new Intl.NumberFormat("en")
+/** The whole text with all its blanks, each line broken where there is no more room. */
+export const exact = (text: string, width: number): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => {
+    const lines = [""]
+    let used = 0
+    for (const grapheme of graphemes(printable(line))) {
+      const size = widthOf(grapheme)
+      if (used + size > width) {
+        lines.push("")
+        used = 0
+      }
+      lines[lines.length - 1] += grapheme
+      used += size
+    }
+    return lines
+  })
 
 /** The beginning of a text, in no more than so many lines; the last of them says how long it is if that is not all. */
 export const beginning = (text: string, most: number, width: number): ReadonlyArray<string> => {
@@ -25,6 +41,6 @@ export const beginning = (text: string, most: number, width: number): ReadonlyAr
   const head = clip(text, most * width)
   const lines = all(head, width)
   if (head === text && lines.length <= most) return lines
-  const more = wrap(`… (${grouped.format(byteLength(text))} bytes in all)`, Math.max(2, width))
+  const more = wrap(`… (${grouped(byteLength(text))} bytes in all)`, Math.max(2, width))
   return [...lines.slice(0, Math.max(1, most - more.length)), ...more]
 }

@@ -10,23 +10,21 @@ import * as Option from "effect/Option"
 import type { JsonObject } from "effect/Schema"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type { Composition } from "../composition/Composition.ts"
-import { placesOf, placesOfEntry, placesOfHider } from "../composition/Places.ts"
-import type { Place } from "../composition/SourceFile.ts"
-import { hidersOf } from "../internal/hiders.ts"
+import { placesOf } from "../composition/Places.ts"
 import { nearest } from "../internal/nearest.ts"
-import * as Origin from "../Origin.ts"
-import { type Kind, ownerFields } from "../PromptError.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
-import * as Trace from "../Trace.ts"
+import type * as Trace from "../Trace.ts"
 import * as Explanation from "./Explanation.ts"
+import * as ExplanationJson from "./ExplanationJson.ts"
+import type { Options } from "./ExplanationLines.ts"
 import * as ExplanationText from "./ExplanationText.ts"
 import * as Failure from "./Failure.ts"
 import { NothingFound } from "./NothingFound.ts"
 import * as Output from "./Output.ts"
 import { describe, whyAbsent } from "./Reasons.ts"
 import * as Search from "./Search.ts"
+import * as SearchText from "./SearchText.ts"
 import * as SectionDetail from "./SectionDetail.ts"
 import * as Style from "./Style.ts"
 import * as Target from "./Target.ts"
@@ -132,18 +130,20 @@ const answerFor = Effect.fnUntraced(function* (
   const json = (answer: JsonObject): string => JSON.stringify({ file: composition.file, scope, ...answer })
   switch (question._tag) {
     case "Whole":
-      return text === undefined ? json(toJson(self)) : ExplanationText.whole(self, text)
+      return text === undefined ? json(ExplanationJson.whole(self)) : ExplanationText.whole(self, text)
     case "Section": {
       const detail = SectionDetail.make(self, question.name)
       if (Option.isNone(detail)) return yield* noSection(self, question.name)
       return text === undefined
-        ? json(detailToJson(self, detail.value))
-        : ExplanationText.section(self, detail.value, text)
+        ? json(ExplanationJson.section(self, detail.value))
+        : SectionDetail.toText(self, detail.value, text)
     }
     case "Tool": {
       const detail = ToolDetail.make(self, question.name)
       if (Option.isNone(detail)) return yield* noTool(self, question.name)
-      return text === undefined ? json(toolToJson(self, detail.value)) : ToolDetail.toText(self, detail.value, text)
+      return text === undefined
+        ? json(ExplanationJson.tool(self, detail.value))
+        : ToolDetail.toText(self, detail.value, text)
     }
     case "Offset": {
       // Where a text does not render, there is no prompt to count in.
@@ -151,21 +151,25 @@ const answerFor = Effect.fnUntraced(function* (
       const occurrence = Search.at(self, question.offset)
       if (Option.isNone(occurrence)) return yield* noOffset(self, question.offset)
       return text === undefined
-        ? json({ occurrence: occurrenceToJson(occurrence.value) })
-        : ExplanationText.offset(self, occurrence.value, text)
+        ? json({ occurrence: ExplanationJson.occurrence(occurrence.value) })
+        : SearchText.at(self, occurrence.value, text)
     }
     case "Find": {
       const found = Search.find(self, question.text, mostOccurrences)
       if (found.total === 0) return yield* noText(self, question.text)
       return text === undefined
-        ? json({ text: question.text, total: found.total, occurrences: found.occurrences.map(occurrenceToJson) })
-        : ExplanationText.found(self, question.text, found, text)
+        ? json({
+            text: question.text,
+            total: found.total,
+            occurrences: found.occurrences.map(ExplanationJson.occurrence)
+          })
+        : SearchText.found(self, question.text, found, text)
     }
   }
 })
 
 const textOptions = Effect.fnUntraced(function* ({ composition, trace }: Explanation.Explanation, overridden: boolean) {
-  const options: ExplanationText.Options = {
+  const options: Options = {
     width: yield* Style.width,
     style: yield* Style.current,
     placesOf: (problem) => placesOf(composition, problem),
@@ -245,147 +249,3 @@ const noText = (self: Explanation.Explanation, text: string): NothingFound => {
     ]
   })
 }
-
-// -----------------------------------------------------------------------------
-// JSON
-// -----------------------------------------------------------------------------
-
-const placeToJson = ({ column, file, line }: Place): JsonObject => ({ file, line, column })
-
-const sizeToJson = ({ characters, tokens }: Explanation.Size): JsonObject => ({
-  characters,
-  tokens: tokens.tokens,
-  exact: tokens.exact
-})
-
-const originToJson = ({ listener, plugin, provider, scope }: Origin.Origin): JsonObject => ({
-  scope,
-  ...(plugin === undefined ? undefined : { plugin }),
-  ...(provider === undefined ? undefined : { provider }),
-  ...(listener === undefined ? undefined : { listener: { ...listener } })
-})
-
-const placeOf = ([place]: ReadonlyArray<Place>) => (place === undefined ? undefined : { place: placeToJson(place) })
-
-const entryPlace = (composition: Composition, kind: Kind, name: string, { plugin, provider, scope }: Origin.Origin) =>
-  // What a provider with a name gives is none of the file's tools.
-  provider === undefined
-    ? placeOf(placesOfEntry(composition, ownerFields({ kind, entry: name, scope, plugin })))
-    : undefined
-
-const rowToJson =
-  (composition: Composition, kind: "section" | "context" | "tool") =>
-  ({ name, offset, order, origin, renders, share, ...size }: Explanation.Row): JsonObject => ({
-    name,
-    ...originToJson(origin),
-    ...(order === undefined ? undefined : { order }),
-    ...(offset === undefined ? undefined : { offset }),
-    ...sizeToJson(size),
-    share,
-    ...(renders ? undefined : { renders }),
-    ...entryPlace(composition, kind, name, origin)
-  })
-
-const toJson = (self: Explanation.Explanation): JsonObject => {
-  const { composition, sizes } = self
-  const { chain, listeners, sealed } = Trace.toJson(self.trace)
-  return {
-    chain: chain ?? null,
-    tokenizer: self.tokenizer,
-    sizes: {
-      prefix: sizeToJson(sizes.prefix),
-      tools: sizeToJson(sizes.tools),
-      prompt: sizeToJson(sizes.prompt),
-      tail: sizeToJson(sizes.tail)
-    },
-    sections: self.sections.map(rowToJson(composition, "section")),
-    contexts: self.contexts.map(rowToJson(composition, "context")),
-    tools: self.tools.map(rowToJson(composition, "tool")),
-    variables: self.variables.map(({ name, origin, usedBy, value }) => ({
-      name,
-      value: value ?? null,
-      ...originToJson(origin),
-      usedBy: usedBy.map(({ kind, name }) => ({ kind, name })),
-      ...entryPlace(composition, "variable", name, origin)
-    })),
-    absent: self.absent.map((one) => absentToJson(self, one)),
-    hiddenTools: self.hiddenTools.map(({ by, tool }) => ({
-      tool,
-      by: by.map((one) => ({ ...one, ...placeOf(placesOfHider(composition, one, tool)) }))
-    })),
-    listeners: listeners ?? [],
-    sealed: sealed ?? null,
-    problems: self.problems.map((one) => problemToJson(composition, one))
-  }
-}
-
-const problemToJson = (composition: Composition, error: Explanation.Explanation["problems"][number]): JsonObject => {
-  const { entry, kind, line, column, scope } = error
-  return {
-    _tag: error._tag,
-    message: error.message,
-    kind,
-    entry,
-    scope,
-    line,
-    column,
-    places: placesOf(composition, error).map(placeToJson)
-  }
-}
-
-const absentToJson = (self: Explanation.Explanation, one: Explanation.Absent): JsonObject => {
-  const { fate, kind, listener, name, plugin, provider, scope } = one
-  const origin = Origin.make({ scope, plugin, provider, listener })
-  return {
-    kind,
-    name,
-    ...originToJson(origin),
-    fate: JSON.parse(JSON.stringify(fate)),
-    reason: whyAbsent(one, self),
-    ...entryPlace(self.composition, kind, name, origin)
-  }
-}
-
-const detailToJson = (self: Explanation.Explanation, detail: SectionDetail.Detail): JsonObject => ({
-  kind: detail.kind,
-  name: detail.name,
-  entries: detail.entries.map((entry) => ({ ...absentToJson(self, entry), ...orderOf(entry), ran: entry.ran })),
-  shown:
-    detail.shown === undefined
-      ? null
-      : {
-          ...rowToJson(self.composition, detail.kind)(detail.shown.row),
-          index: detail.shown.index,
-          requires: [...detail.shown.requires]
-        },
-  text: detail.text ?? null,
-  references: detail.references.map(({ name, origin, place, value }) => ({
-    name,
-    value: value ?? null,
-    known: origin !== undefined,
-    ...(origin === undefined ? undefined : originToJson(origin)),
-    ...(place === undefined ? undefined : { place: placeToJson(place) })
-  })),
-  problems: detail.problems.map((one) => problemToJson(self.composition, one))
-})
-
-const toolToJson = (self: Explanation.Explanation, { entries, name, shown }: ToolDetail.ToolDetail): JsonObject => ({
-  kind: "tool",
-  name,
-  entries: entries.map((entry) => absentToJson(self, entry)),
-  shown: shown.map(({ index, row }) => ({ ...rowToJson(self.composition, "tool")(row), index })),
-  by: hidersOf(self.trace.entries, name).map((one) => ({
-    ...one,
-    ...placeOf(placesOfHider(self.composition, one, name))
-  }))
-})
-
-const orderOf = ({ order }: Trace.Entry) => (order === undefined ? undefined : { order })
-
-const occurrenceToJson = ({ pieces, ...occurrence }: Search.Occurrence): JsonObject => ({
-  ...occurrence,
-  pieces: pieces.map(({ places, source }) => ({
-    ...JSON.parse(JSON.stringify(source)),
-    places: places.map(placeToJson)
-  }))
-})

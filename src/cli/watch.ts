@@ -23,6 +23,7 @@ import * as Report from "./DifferenceReport.ts"
 import * as Failure from "./Failure.ts"
 import * as FileWatcher from "./FileWatcher.ts"
 import * as Input from "./Input.ts"
+import { grouped } from "./Numbers.ts"
 import * as Output from "./Output.ts"
 import { rendering } from "./render.ts"
 import * as Style from "./Style.ts"
@@ -56,14 +57,14 @@ export const watch = Command.make(
     if (given.file === "-") return yield* Failure.misuse("watch", "Standard input cannot be watched: name a file")
     const target = { ...given, scope: Option.getOrUndefined(scope) }
     const watcher = yield* FileWatcher.make
-    const session = yield* Effect.provide(sessionOf(target, watcher, format), Tokens.layer(tokenizer))
-    yield* session.renderAgain
+    const renderAgain = yield* Effect.provide(renderer(target, watcher, format), Tokens.layer(tokenizer))
+    yield* renderAgain
     yield* Output.stderr(
       format === "json"
         ? JSON.stringify({ watching: watcher.files() })
         : `Watching ${watcher.files().length === 1 ? "1 file" : `${watcher.files().length} files`}. Ctrl-C ends.`
     )
-    yield* Stream.runForEach(Stream.debounce(watcher.signals, quiet), () => session.renderAgain)
+    yield* Stream.runForEach(Stream.debounce(watcher.signals, quiet), () => renderAgain)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Print what changes, each time a file of a composition does"),
@@ -79,10 +80,11 @@ const readWritten = Effect.fnUntraced(function* (file: string) {
 })
 
 // -----------------------------------------------------------------------------
-// sessions
+// rendering
 // -----------------------------------------------------------------------------
 
-const sessionOf = Effect.fnUntraced(function* (
+/** Renders, and prints what there is to tell, as often as it is run. */
+const renderer = Effect.fnUntraced(function* (
   target: Target.Target,
   watcher: FileWatcher.FileWatcher,
   format: Failure.Format
@@ -93,11 +95,10 @@ const sessionOf = Effect.fnUntraced(function* (
   const always = [target.file, ...target.varFile].map((file) => path.resolve(file))
   let references: ReadonlyArray<string> = []
   let plugins: ReadonlyArray<string> = []
+  let notMounted = "[]"
   let good: Difference.Side | undefined
   /** What the last attempt failed with, so that it is not told twice. */
   let failed: string | undefined
-
-  let notMounted = "[]"
 
   /** Files are watched before they are read, so that no change is missed. */
   const read = Effect.gen(function* () {
@@ -122,7 +123,7 @@ const sessionOf = Effect.fnUntraced(function* (
     return yield* Target.inside(loaded, target, ({ composition }) => rendering(composition))
   })
 
-  const renderAgain = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const changed = watcher.changed()
     const content = yield* read
     yield* noteModules(
@@ -139,31 +140,34 @@ const sessionOf = Effect.fnUntraced(function* (
     failed = undefined
     const before = good
     good = rendered.success
-    yield* Output.stdout(yield* answer(before, good))
+    yield* Output.stdout(yield* answer(target.file, before, good, tokenizer, format))
   })
-
-  const answer = Effect.fnUntraced(function* (before: Difference.Side | undefined, after: Difference.Side) {
-    const { scope, tools } = after.assembly
-    const text = Difference.emitTools(tools) + after.rendered.text
-    if (before === undefined) {
-      const count = tokenizer.count(text)
-      const size = { bytes: byteLength(text), tokens: count.tokens }
-      if (format === "json") return `${JSON.stringify({ event: "rendered", scope, ...size })}\n`
-      const said = `${target.file}, scope ${JSON.stringify(scope)}: prompt and tools have ${grouped.format(size.bytes)} bytes, ${Tokens.show(count)} tokens`
-      return `${wrap(said, yield* Style.width).join("\n")}\n`
-    }
-    const difference = Difference.make(before, after)
-    if (format === "json") {
-      const label = { file: target.file, scope }
-      return `${JSON.stringify({ event: "changed", ...Report.toJson(difference, { before: label, after: label }, tokenizer) })}\n`
-    }
-    return `\n${Report.toText(difference, undefined, { tokenizer, width: yield* Style.width, style: yield* Style.current })}`
-  })
-
-  return { renderAgain }
 })
 
-const grouped = new Intl.NumberFormat("en")
+/** How large the first rendering is, and of each later one what is different. */
+const answer = Effect.fnUntraced(function* (
+  file: string,
+  before: Difference.Side | undefined,
+  after: Difference.Side,
+  tokenizer: Tokenizer["Service"],
+  format: Failure.Format
+) {
+  const { scope, tools } = after.assembly
+  if (before === undefined) {
+    const text = Difference.emitTools(tools) + after.rendered.text
+    const count = tokenizer.count(text)
+    const size = { bytes: byteLength(text), tokens: count.tokens }
+    if (format === "json") return `${JSON.stringify({ event: "rendered", scope, ...size })}\n`
+    const said = `${file}, scope ${JSON.stringify(scope)}: prompt and tools have ${grouped(size.bytes)} bytes, ${Tokens.show(count)} tokens`
+    return `${wrap(said, yield* Style.width).join("\n")}\n`
+  }
+  const difference = Difference.make(before, after)
+  if (format === "json") {
+    const label = { file, scope }
+    return `${JSON.stringify({ event: "changed", ...Report.toJson(difference, { before: label, after: label }, tokenizer) })}\n`
+  }
+  return `\n${Report.toText(difference, undefined, { tokenizer, width: yield* Style.width, style: yield* Style.current })}`
+})
 
 /** What a composition refers to, as it writes it. */
 const namesIn = (file: string, content: Content) => {
