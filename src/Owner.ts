@@ -5,6 +5,7 @@
  */
 import * as Formatter from "effect/Formatter"
 import * as Schema from "effect/Schema"
+import type { Listened } from "./Origin.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -40,7 +41,8 @@ export type Kind = typeof Kind.Type
 /**
  * Who is responsible: the kind and name of a contribution, the label of the
  * prompt scope it lives in, and the plugin that registered it, where one was
- * named. An anonymous tool provider or suppressor has the empty string as `entry`, as restrictions have.
+ * named. An anonymous tool provider or suppressor has the empty string as `entry`, as restrictions have. `listener` is the
+ * one that added or last changed the text of a section or a context that does not render.
  *
  * @since 0.1.0
  * @category models
@@ -50,6 +52,7 @@ export interface Owner {
   readonly entry: string
   readonly scope: string
   readonly plugin?: string
+  readonly listener?: Listened
 }
 
 /** The fields that every error of a contribution has. */
@@ -65,7 +68,7 @@ export const ownerSchema = {
 // -----------------------------------------------------------------------------
 
 /**
- * The fields of an owner and nothing else, to spread into an error. An absent plugin is left out.
+ * The fields of an owner and nothing else, to spread into an error. What is absent is left out.
  *
  * @since 0.1.0
  * @category constructors
@@ -75,10 +78,19 @@ export const ownerFields = (self: {
   readonly entry: string
   readonly scope: string
   readonly plugin?: string | undefined
-}): Owner =>
-  self.plugin === undefined
-    ? { kind: self.kind, entry: self.entry, scope: self.scope }
-    : { kind: self.kind, entry: self.entry, scope: self.scope, plugin: self.plugin }
+  readonly listener?: Listened | undefined
+}): Owner => {
+  const { entry, kind, listener, plugin, scope } = self
+  // Field by field: spreading objects that may be absent takes several times as long, and each assembly does it.
+  const owner: { kind: Kind; entry: string; scope: string; plugin?: string; listener?: Listened } = {
+    kind,
+    entry,
+    scope
+  }
+  if (plugin !== undefined) owner.plugin = plugin
+  if (listener !== undefined) owner.listener = listener
+  return owner
+}
 
 // -----------------------------------------------------------------------------
 // destructors
@@ -98,16 +110,27 @@ const nouns: Record<Kind, string> = {
 }
 
 /**
- * Names an owner in prose: `section "model" of scope "agent" (plugin "core")`.
+ * Names an owner in prose: `section "model" of scope "agent" (plugin "core", as listener "mask" left it)`.
  *
  * @since 0.1.0
  * @category destructors
  */
 export const describeOwner = (self: Owner): string => {
-  const plugin = self.plugin === undefined ? "" : ` (plugin ${JSON.stringify(self.plugin)})`
-  const entry = self.entry === "" && self.kind !== "section" ? "" : ` ${JSON.stringify(self.entry)}`
-  return `${nouns[self.kind]}${entry} of scope ${JSON.stringify(self.scope)}${plugin}`
+  const { entry, kind, listener, plugin, scope } = self
+  const more = [
+    ...(plugin === undefined ? [] : [`plugin ${JSON.stringify(plugin)}`]),
+    ...(listener === undefined ? [] : [`as ${describeListener(listener, self)} left it`])
+  ]
+  const name = entry === "" && kind !== "section" ? "" : ` ${JSON.stringify(entry)}`
+  const aside = more.length === 0 ? "" : ` (${more.join(", ")})`
+  return `${nouns[kind]}${name} of scope ${JSON.stringify(scope)}${aside}`
 }
+
+/** By its name alone where it lives with what it changed. */
+const describeListener = ({ name, plugin, scope }: Listened, changed: Owner): string =>
+  scope === changed.scope && plugin === changed.plugin
+    ? `listener ${JSON.stringify(name)}`
+    : describeOwner(ownerFields({ kind: "listener", entry: name, scope, plugin }))
 
 /** What a cause says of itself: the message of an error, its tag if it has none, else the value. Total: a cause may be anything. */
 export const describeCause = (cause: unknown): string => {

@@ -20,8 +20,14 @@ export { describeOwner, Kind, type Owner, ownerFields } from "./Owner.ts"
 // what errors share
 // -----------------------------------------------------------------------------
 
-/** Where in its own text a problem begins: `offset` in UTF-16 units from 0, `line` and `column` from 1. */
-const place = {
+/**
+ * The listener that left the text so, if one did; and where in its own text a problem begins: `offset` in UTF-16 units
+ * from 0, `line` and `column` from 1.
+ */
+const inText = {
+  listener: Schema.optionalKey(
+    Schema.Struct({ name: Schema.String, scope: Schema.String, plugin: Schema.optionalKey(Schema.String) })
+  ),
   offset: Schema.Int,
   line: Schema.Int,
   column: Schema.Int,
@@ -249,6 +255,10 @@ export class ProviderFailure extends stackless(
   }
 }
 
+/** What V8 says of a write to a frozen object. */
+const ofFrozen =
+  /^Cannot (?:assign to read only property|add property .*not extensible|delete property|define property|redefine property)/
+
 /**
  * A listener failed, died, or broke the contract of `next`.
  *
@@ -263,7 +273,11 @@ export class ListenerFailure extends stackless(
   })
 ) {
   override get message(): string {
-    return `${describeOwner(this)} ${this.reason}: ${sentence(describeCause(this.cause))} Correct the listener, or let it handle its failure.`
+    const said = sentence(describeCause(this.cause))
+    const remedy = ofFrozen.test(said)
+      ? "An assembly is frozen: return what an edit of Assembly gives, such as Assembly.addSection."
+      : "Correct the listener, or let it handle its failure."
+    return `${describeOwner(this)} ${this.reason}: ${said} ${remedy}`
   }
 }
 
@@ -296,7 +310,8 @@ const at = (self: { readonly line: number; readonly column: number; readonly off
 const quote = (text: string): string => `\`${visible(text)}\``
 
 /**
- * A text refers to a variable that nobody registered for this scope. `known` lists a hundred names at most; `more` says
+ * A text refers to a variable that is not in the assembly: nobody registered it for this scope, or a listener removed it,
+ * which rendering cannot tell and `SystemPrompt.trace` can. `known` lists a hundred names at most; `more` says
  * how many there are beyond.
  *
  * @since 0.1.0
@@ -305,7 +320,7 @@ const quote = (text: string): string => `\`${visible(text)}\``
 export class UnknownVariable extends stackless(
   Schema.TaggedError<UnknownVariable>("effect-preamble/UnknownVariable")("UnknownVariable", {
     ...ownerSchema,
-    ...place,
+    ...inText,
     variable: Schema.String,
     known: Schema.Array(Schema.String),
     more: Schema.optionalKey(Schema.Int),
@@ -315,12 +330,16 @@ export class UnknownVariable extends stackless(
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean {{${this.nearest}}}?`
     const more = this.more === undefined ? "" : ` and ${this.more} more`
-    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}.${hint} Known variables: ${list(this.known)}${more}. Register it, correct the name, or set \`interpolate: false\` if the braces are literal text.`
+    // Where a name is near, that one was meant.
+    const removed = this.nearest === undefined ? " look for a listener that removed it," : ""
+    return `${describeOwner(this)} refers to the unknown variable {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}.${hint} Known variables: ${list(this.known)}${more}. Register it, correct the name,${removed} or set \`interpolate: false\` if the braces are literal text.`
   }
 }
 
 /**
- * A text refers to a variable that is registered but has no value in this assembly.
+ * A text refers to a variable that is registered but has no value in this assembly. `environment` is there where the
+ * variable of a composition was to have that of an environment variable, which is not set: the name of that one, and the
+ * scope whose variable asks for it.
  *
  * @since 0.1.0
  * @category errors
@@ -328,12 +347,18 @@ export class UnknownVariable extends stackless(
 export class UndefinedVariable extends stackless(
   Schema.TaggedError<UndefinedVariable>("effect-preamble/UndefinedVariable")("UndefinedVariable", {
     ...ownerSchema,
-    ...place,
-    variable: Schema.String
+    ...inText,
+    variable: Schema.String,
+    environment: Schema.optionalKey(Schema.Struct({ variable: Schema.String, scope: Schema.String }))
   })
 ) {
   override get message(): string {
-    return `${describeOwner(this)} needs a value for {{${this.variable}}} at ${at(this)}: ${quote(this.excerpt)}. The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference.`
+    const { environment, variable } = this
+    const why =
+      environment === undefined
+        ? "The variable is registered without a value: let its provider give one, shadow it in this scope, or drop the reference."
+        : `The environment variable ${JSON.stringify(environment.variable)}, which gives it in scope ${JSON.stringify(environment.scope)}, is not set. Set it, shadow {{${variable}}} with another value, or drop the reference.`
+    return `${describeOwner(this)} needs a value for {{${variable}}} at ${at(this)}: ${quote(this.excerpt)}. ${why}`
   }
 }
 
@@ -346,7 +371,7 @@ export class UndefinedVariable extends stackless(
 export class MalformedGroup extends stackless(
   Schema.TaggedError<MalformedGroup>("effect-preamble/MalformedGroup")("MalformedGroup", {
     ...ownerSchema,
-    ...place,
+    ...inText,
     group: Schema.String,
     reason: Schema.String
   })

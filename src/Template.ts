@@ -17,8 +17,9 @@ import { hasProperty } from "effect/Predicate"
 import * as Result from "effect/Result"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import { lineAround, lineFrom } from "./internal/excerpt.ts"
+import * as malformed from "./internal/malformed.ts"
 import { nearest } from "./internal/nearest.ts"
-import { placeOf, placesIn, type Place } from "./internal/place.ts"
+import { placeOf, placesIn } from "./internal/place.ts"
 import { scan, type Literal, type Malformed, type Reference, type Segment } from "./internal/scan.ts"
 import {
   MalformedGroup,
@@ -274,22 +275,8 @@ export const equals: {
   })
 })
 
-const literally = "For literal braces set `interpolate: false`, or build the text with Template.text"
-
 /** A reader looks through so many names at the most, and each error of a text has its own list. */
 const mostKnown = 100
-
-/** Longer insides are no mistyped names. */
-const longestName = 64
-
-const nameReason = (inside: string): string => {
-  const meant = inside.length <= longestName ? inside.trim().toLowerCase() : ""
-  const hint = isVariableName(meant) ? `Write {{${meant}}}. ` : ""
-  return `a variable name is ${rule}. ${hint}${literally}.`
-}
-
-const bracesReason = (close: Place): string =>
-  `a \`}}\` follows at line ${close.line}, column ${close.column}, but other braces stand between. ${literally}; a reference is {{name}}.`
 
 /** Makes the errors of one text. What they share is found once, and only when there is an error. */
 const explainer = (self: Text, variables: Values, owner: Owner, placesOf: typeof placesIn) => {
@@ -303,8 +290,7 @@ const explainer = (self: Text, variables: Values, owner: Owner, placesOf: typeof
     const { start, end } = segment
     const shared = { ...ownerFields(owner), offset: start, ...place(start) }
     if (segment._tag === "Malformed") {
-      const reason =
-        segment.reason === "name" ? nameReason(text.slice(start + 2, end - 2)) : bracesReason(place(segment.close))
+      const reason = malformed.reasonOf(segment, text, variables, place)
       return new MalformedGroup({ ...shared, excerpt: lineFrom(text, start, 16), group: segment.group, reason })
     }
     const { name } = segment

@@ -14,12 +14,12 @@ import type { Composition } from "../composition/Composition.ts"
 import { UnknownScope } from "../composition/CompositionScopes.ts"
 import type { InvalidComposition } from "../composition/InvalidComposition.ts"
 import { pathOf, placesInText, placesInTool, placesOf, textOf } from "../composition/Places.ts"
+import { problemsOf } from "../composition/RenderProblems.ts"
 import { type Place, placeAt } from "../composition/SourceFile.ts"
 import { byCodeUnits } from "../internal/codeUnits.ts"
 import { nearest } from "../internal/nearest.ts"
 import { describeOwner } from "../Owner.ts"
 import { type AssembleError, PromptError, type RenderError } from "../PromptError.ts"
-import { problems } from "../Rendered.ts"
 import * as Template from "../Template.ts"
 import type { Trace } from "../Trace.ts"
 import * as Check from "./Check.ts"
@@ -177,8 +177,9 @@ const keyOfError = (error: PromptError): string => {
     case "UnknownVariable":
     case "UndefinedVariable":
     case "MalformedGroup": {
-      const { _tag, entry, kind, offset, plugin, scope } = error
-      return JSON.stringify([_tag, kind, entry, scope, plugin, offset])
+      const { _tag, entry, kind, listener, offset, plugin, scope } = error
+      const environment = error._tag === "UndefinedVariable" ? error.environment : undefined
+      return JSON.stringify([_tag, kind, entry, scope, plugin, listener, offset, environment])
     }
     case "UnknownTool":
       return JSON.stringify([error._tag, error.unknown])
@@ -194,7 +195,7 @@ const errorsOf = (composition: Composition, assembled: ReadonlyArray<Assembled>)
     scope,
     things: Result.match(result, {
       onFailure: (error): ReadonlyArray<AssembleError | RenderError> => [error],
-      onSuccess: ({ trace }) => problems(trace.assembly)
+      onSuccess: ({ trace }) => problemsOf(composition, trace.assembly)
     })
   }))
   const merged = merge(all, keyOfError)
@@ -246,8 +247,8 @@ const warningsOf = (
       .filter((one) => !endsAsFilesDo(composition, one))
     return { scope, things: [...things, ...sources] }
   })
-  return merge(all, (warning) => JSON.stringify(warning)).map(({ scopes, thing }) => {
-    const path = pathOf(composition, thing, thing.tool)
+  return merge(all, keyOfWarning).map(({ scopes, thing }) => {
+    const path = pathOf(composition, thing)
     return {
       ...ofWarning(thing),
       places: placesOfWarning(composition, thing, path),
@@ -256,6 +257,10 @@ const warningsOf = (
     }
   })
 }
+
+/** A volatile text is another one whenever it is asked for, and no other warning for it. */
+const keyOfWarning = ({ message, place, ...rest }: Warning.Warning): string =>
+  JSON.stringify(rest.code === "volatile-text" ? rest : { ...rest, message, place })
 
 const ofWarning = ({ code, message, ...details }: Warning.Warning) => ({
   severity: "warning" as const,
@@ -313,7 +318,7 @@ const placesOfWarning = (
   warning: Warning.Warning,
   path: Path | undefined
 ): ReadonlyArray<Place> => {
-  if (warning.tool !== undefined) return placesInTool(composition, warning, warning.tool, warning.path ?? [])
+  if (warning.tool !== undefined) return placesInTool(composition, warning, warning.path ?? [])
   if (warning.place !== undefined) {
     const places = placesInText(composition, warning, warning.place)
     if (places.length > 0) return places

@@ -5,8 +5,9 @@
  */
 import type { AssembledContext, AssembledSection, AssembledTool, AssembledVariable, Assembly } from "../Assembly.ts"
 import type { Hider } from "../internal/hiders.ts"
+import * as toolOwner from "../internal/toolOwner.ts"
 import type { Origin } from "../Origin.ts"
-import { describeOwner, type Kind, type Owner, ownerFields } from "../Owner.ts"
+import { type Kind, type Owner, ownerFields } from "../Owner.ts"
 import * as Template from "../Template.ts"
 import type { Warning } from "./Warning.ts"
 
@@ -102,7 +103,7 @@ export const make = (
     contexts,
     texts,
     tools: assembly.tools.map((source) => ({
-      owner: ownerOf("tools", source.origin.provider ?? "", source.origin),
+      owner: toolOwner.ownerOf(source),
       source
     })),
     variables: new Map(assembly.variables.map((variable) => [variable.name, variable])),
@@ -148,7 +149,4 @@ export const valuesIn = (
 export const literalsOf = (text: Text): ReadonlyArray<Template.Literal> =>
   text.segments.flatMap((segment) => (segment._tag === "Literal" ? [segment] : []))
 
-export const describeTool = ({ owner, source }: Tool): string => {
-  const by = owner.entry === "" ? describeOwner(owner).replace("tool provider of ", "") : describeOwner(owner)
-  return `tool ${JSON.stringify(source.schema.name)} of ${by}`
-}
+export const describeTool = ({ source }: Tool): string => toolOwner.describeTool(source)

@@ -44,7 +44,7 @@ export type Place = typeof Place.Type
 export const Warning = Schema.Struct({
   code: Code,
   message: Schema.String,
-  /** Whom it is about. Of a tool this is the provider, and `tool` says which. */
+  /** Whom it is about. Of a tool this is its registration, or the provider or listener that gave it; `tool` says which. */
   ...ownerSchema,
   place: Schema.optionalKey(Place),
   tool: Schema.optionalKey(Schema.String),

@@ -1,7 +1,7 @@
 /** Names that are the same to the eye. */
 import { visible } from "../internal/excerpt.ts"
 import { describeOwner, type Owner } from "../Owner.ts"
-import type { Rule } from "./Subject.ts"
+import { describeTool, type Rule } from "./Subject.ts"
 import * as Warning from "./Warning.ts"
 
 /** Under each Latin letter the Cyrillic and Greek ones that fonts draw like it, be it in the upper case. */
@@ -52,27 +52,34 @@ const spell = (name: string): string => {
 interface Named {
   readonly name: string
   readonly owner: Owner
+  /** The owner, or the tool, in prose. */
+  readonly what: string
+  /** The same name, if it is that of a tool. */
+  readonly tool?: string
 }
 
-const remedy = (owner: Owner): string =>
-  owner.kind === "tools"
-    ? "A model takes one for the other. Rename one of them."
-    : `Neither ${owner.kind} shadows the other. Give both one name, or make the difference plain.`
+const remedy = ({ owner, tool }: Named): string =>
+  tool === undefined
+    ? `Neither ${owner.kind} shadows the other. Give both one name, or make the difference plain.`
+    : "A model takes one for the other. Rename one of them."
 
-const warn = ({ name, owner }: Named, other: Named): Warning.Warning => {
-  const isTool = owner.kind === "tools"
-  const of = (one: Named): string => (isTool ? `tool ${spell(one.name)} of ` : "") + describeOwner(one.owner)
-  const names = isTool ? "" : ` (${spell(name)} and ${spell(other.name)})`
-  const message = `the names of ${of({ name, owner })} and ${of(other)} look alike and are not the same${names}. ${remedy(owner)}`
-  return Warning.make("near-duplicate-name", owner, message, {
-    ...(isTool ? { tool: name } : undefined),
-    related: [isTool ? { ...other.owner, tool: other.name } : other.owner]
+const warn = (named: Named, other: Named): Warning.Warning => {
+  const message = `the names of ${named.what} and ${other.what} look alike and are not the same (${spell(named.name)} and ${spell(other.name)}). ${remedy(named)}`
+  return Warning.make("near-duplicate-name", named.owner, message, {
+    ...toolIn(named),
+    related: [{ ...other.owner, ...toolIn(other) }]
   })
 }
 
+const toolIn = ({ tool }: Named) => (tool === undefined ? undefined : { tool })
+
 export const nearDuplicateNames: Rule = ({ contexts, sections, tools }) => {
-  const ofTexts = (texts: typeof sections) => texts.map(({ owner }) => ({ name: owner.entry, owner }))
-  const ofTools = tools.map(({ owner, source }) => ({ name: source.schema.name, owner }))
+  const ofTexts = (texts: typeof sections) =>
+    texts.map(({ owner }): Named => ({ name: owner.entry, owner, what: describeOwner(owner) }))
+  const ofTools = tools.map((tool): Named => {
+    const { name } = tool.source.schema
+    return { name, owner: tool.owner, what: describeTool(tool), tool: name }
+  })
   return [ofTexts(sections), ofTexts(contexts), ofTools].flatMap((all) => {
     const first = new Map<string, Named>()
     return all.flatMap((named) => {

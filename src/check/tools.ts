@@ -1,6 +1,5 @@
 /** Tools as model providers take them. */
 import { isLegal, longest } from "../internal/toolName.ts"
-import { describeOwner } from "../Owner.ts"
 import { describeTool, type Rule, type Tool } from "./Subject.ts"
 import * as Warning from "./Warning.ts"
 
@@ -13,7 +12,7 @@ export const duplicateTools: Rule = ({ tools }) => {
       first.set(name, tool)
       return []
     }
-    const message = `${describeTool(tool)} has the name of one of ${describeOwner(other.owner)}, and model providers refuse a request with two tools of one name. Rename or remove one of them.`
+    const message = `${describeTool(tool)} has the same name as ${describeTool(other)}, and model providers refuse a request with two tools of one name. Rename or remove one of them.`
     return [
       Warning.make("duplicate-tool", tool.owner, message, { tool: name, related: [{ ...other.owner, tool: name }] })
     ]

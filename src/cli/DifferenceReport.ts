@@ -13,6 +13,7 @@ import { describeOwner, type Kind } from "../Owner.ts"
 import type { Source } from "../Rendered.ts"
 import type { Tokenizer } from "../tokens/Tokenizer.ts"
 import * as ToolSchema from "../ToolSchema.ts"
+import { count, grouped } from "./Numbers.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import * as Tokens from "./Tokens.ts"
@@ -38,9 +39,7 @@ export interface Options {
 // words
 // -----------------------------------------------------------------------------
 
-const grouped = new Intl.NumberFormat("en")
-
-const bytes = (count: number): string => `${grouped.format(count)} ${count === 1 ? "byte" : "bytes"}`
+const bytes = (size: number): string => count(size, "byte")
 
 const described = (kind: Kind, entry: string, origin: Origin.Origin): string => {
   const by = origin.listener === undefined ? "" : `, by listener ${JSON.stringify(origin.listener.name)}`
@@ -122,11 +121,7 @@ const verdict = (self: Difference.Difference): string => {
 const summary = (self: Difference.Difference, options: Options): string => {
   const { prompt, snapshot, tools } = self
   const point = (what: string, { byte, column, line }: Difference.Point, before: string, after: string) => [
-    ...paragraph(
-      `First differing byte of ${what}: ${grouped.format(byte)} (line ${line}, column ${column})`,
-      0,
-      options
-    ),
+    ...paragraph(`First differing byte of ${what}: ${grouped(byte)} (line ${line}, column ${column})`, 0, options),
     ...(before === after
       ? paragraph(`on both sides: ${before}`, 2, options)
       : [...paragraph(`before: ${before}`, 2, options), ...paragraph(`after:  ${after}`, 2, options)])
@@ -146,7 +141,7 @@ const prefix = ({ prefix: { kept, written } }: Difference.Difference, options: O
   const total = kept.bytes + written.bytes
   if (written.bytes === 0) return paragraph(`Cached prefix: all ${bytes(total)} stay (${tokens(kept)}).`, 0, options)
   const share = Math.floor((100 * kept.bytes) / total)
-  const stay = `Cached prefix: ${grouped.format(kept.bytes)} of ${bytes(total)} stay (${share}%, ${tokens(kept)})`
+  const stay = `Cached prefix: ${grouped(kept.bytes)} of ${bytes(total)} stay (${share}%, ${tokens(kept)})`
   return paragraph(`${stay}; ${bytes(written.bytes)} are read anew (${tokens(written)}).`, 0, options)
 }
 

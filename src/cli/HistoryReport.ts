@@ -11,9 +11,11 @@ import * as Event from "../session/Event.ts"
 import * as OpenCalls from "../session/OpenCalls.ts"
 import type * as Request from "../session/Request.ts"
 import * as SessionLog from "../session/SessionLog.ts"
-import type { History, Node, Prompt, Sent } from "./History.ts"
+import type { History, Node, Prompt } from "./History.ts"
 import type { LogFile as File } from "./LogFile.ts"
 import * as MessageText from "./MessageText.ts"
+import { count, grouped } from "./Numbers.ts"
+import type { Sent } from "./Requests.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import * as UnifiedDiff from "./UnifiedDiff.ts"
@@ -31,16 +33,11 @@ export interface Options {
 // words
 // -----------------------------------------------------------------------------
 
-const grouped = new Intl.NumberFormat("en")
-
-export const count = (number: number, noun: string): string =>
-  `${grouped.format(number)} ${noun}${number === 1 ? "" : "s"}`
-
 /** How much of the request before a cache can keep. */
 export const describeBytes = ({ bytes, isWhole, of }: Request.Prefix): string =>
   isWhole
     ? `all ${count(of, "byte")}`
-    : `${grouped.format(bytes)} of ${count(of, "byte")} (${Math.floor((100 * bytes) / of)}%)`
+    : `${grouped(bytes)} of ${count(of, "byte")} (${Math.floor((100 * bytes) / of)}%)`
 
 const describePrefix = (prefix: Request.Prefix): string =>
   prefix.isWhole ? describeBytes(prefix) : `${describeBytes(prefix)}, ${count(prefix.messages, "message")}`
@@ -130,7 +127,7 @@ const surface = ({ surface }: History, options: Options): ReadonlyArray<string> 
       role,
       source.kind,
       ...(replaced ? [event.surfaceOp === "append" ? "" : range(event.surfaceOp)] : []),
-      grouped.format(sizeOf(node)),
+      grouped(sizeOf(node)),
       isSent ? MessageText.firstWords(content) : "(empty, and not sent)"
     ]
   })

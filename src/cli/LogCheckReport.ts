@@ -5,7 +5,7 @@
  */
 import { clipMiddle } from "../internal/excerpt.ts"
 import { printable, wrap } from "../internal/width.ts"
-import { count } from "./HistoryReport.ts"
+import { count } from "./Numbers.ts"
 import type { Found } from "./LogCheck.ts"
 import type { LogFinding } from "./LogFinding.ts"
 import type { Style } from "./Style.ts"

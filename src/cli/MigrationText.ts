@@ -6,7 +6,7 @@
 import { wrap } from "../internal/width.ts"
 import type { Entry, MigrationReport } from "../session/format/MigrationReport.ts"
 import type { Torn } from "../session/store/SessionStore.ts"
-import { count } from "./HistoryReport.ts"
+import { count } from "./Numbers.ts"
 import type { Style } from "./Style.ts"
 
 interface Migrated {

@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { clip, visible } from "../internal/excerpt.ts"
+import { stackless } from "../internal/stackless.ts"
 
 /**
  * There is no such section or context, tool or variable, no such offset in the prompt, or no such text in what the model
@@ -13,15 +14,17 @@ import { clip, visible } from "../internal/excerpt.ts"
  * @since 0.1.0
  * @category errors
  */
-export class NothingFound extends Schema.TaggedError<NothingFound>("effect-preamble/NothingFound")("NothingFound", {
-  sought: Schema.Literals(["section", "tool", "variable", "offset", "text"]),
-  /** As it was given on the command line. */
-  value: Schema.String,
-  /** Label of the scope that was looked into. */
-  scope: Schema.String,
-  /** What may help: sentences, the most likely first. */
-  hints: Schema.Array(Schema.String)
-}) {
+export class NothingFound extends stackless(
+  Schema.TaggedError<NothingFound>("effect-preamble/NothingFound")("NothingFound", {
+    sought: Schema.Literals(["section", "tool", "variable", "offset", "text"]),
+    /** As it was given on the command line. */
+    value: Schema.String,
+    /** Label of the scope that was looked into. */
+    scope: Schema.String,
+    /** What may help: sentences, the most likely first. */
+    hints: Schema.Array(Schema.String)
+  })
+) {
   override get message(): string {
     const value = this.sought === "offset" ? this.value : visible(JSON.stringify(clip(this.value, 80)))
     const what = {

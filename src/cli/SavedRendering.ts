@@ -23,6 +23,7 @@ import * as PromptContext from "../PromptContext.ts"
 import { type Part, separator } from "../Rendered.ts"
 import * as Template from "../Template.ts"
 import * as ToolSchema from "../ToolSchema.ts"
+import * as Fingerprint from "./Fingerprint.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -98,14 +99,20 @@ export const parse = (file: string, content: Resources.Content): Result.Result<S
       Result.isFailure(tool) ? [complain(document, ["tools", i], tool.failure.message, { tag: tool.failure._tag })] : []
     )
   )
-  const edited =
-    "it is not what the parts render to, so the file was edited. Print it anew: preamble render --format json"
-  if (saved.prompt !== joined(saved.sections)) complaints.push(complain(document, ["prompt"], edited))
-  if (saved.context !== snapshotOf(saved.contexts)) complaints.push(complain(document, ["context"], edited))
-  return complaints.length > 0
-    ? Result.fail(toError(source, complaints))
-    : Result.succeed({ ...saved, tools: tools.flatMap((tool) => (Result.isSuccess(tool) ? [tool.success] : [])) })
+  if (saved.prompt !== joined(saved.sections)) complaints.push(complain(document, ["prompt"], edited(ofParts)))
+  if (saved.context !== snapshotOf(saved.contexts)) complaints.push(complain(document, ["context"], edited(ofParts)))
+  if (complaints.length > 0) return Result.fail(toError(source, complaints))
+  const rendering = { ...saved, tools: tools.flatMap((tool) => (Result.isSuccess(tool) ? [tool.success] : [])) }
+  // The fingerprint is wrong too where the prompt is, so it is looked at only where that is right.
+  return saved.fingerprint === Fingerprint.make(saved.prompt, rendering.tools)
+    ? Result.succeed(rendering)
+    : Result.fail(toError(source, [complain(document, ["fingerprint"], edited("that of the prompt and the tools"))]))
 }
+
+const ofParts = "what the parts render to"
+
+const edited = (right: string): string =>
+  `it is not ${right}, so the file was edited. Print it anew: preamble render --format json`
 
 const joined = (parts: ReadonlyArray<SavedPart>): string =>
   parts

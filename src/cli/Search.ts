@@ -12,6 +12,7 @@ import { placesInTool, placesOfText } from "../composition/Places.ts"
 import type { Place } from "../composition/SourceFile.ts"
 import { toPath } from "../internal/json.ts"
 import { placesIn } from "../internal/place.ts"
+import { ownerOf as ownerOfTool } from "../internal/toolOwner.ts"
 import type { Origin } from "../Origin.ts"
 import { type Kind, type Owner, ownerFields } from "../PromptError.ts"
 import * as PromptContext from "../PromptContext.ts"
@@ -145,13 +146,9 @@ const promptOf = ({ composition, rendered }: Explanation): Document => documentO
 
 /** Of every tool each text, keys too, as a document of its own. */
 const toolDocuments = ({ composition, trace }: Explanation): ReadonlyArray<Document> =>
-  trace.assembly.tools.flatMap(({ origin, schema }) => {
-    const owner = ownerFields({
-      kind: "tools",
-      entry: origin.provider ?? "",
-      scope: origin.scope,
-      plugin: origin.plugin
-    })
+  trace.assembly.tools.flatMap((tool) => {
+    const { origin, schema } = tool
+    const owner = ownerOfTool(tool)
     const documents: Array<Document> = []
     const visit = (value: Json, path: ReadonlyArray<string | number>): void => {
       if (typeof value === "string") return add(value, path)
@@ -164,7 +161,7 @@ const toolDocuments = ({ composition, trace }: Explanation): ReadonlyArray<Docum
     }
     const add = (text: string, path: ReadonlyArray<string | number>): void => {
       const source: Source = { _tag: "Tool", owner, origin, tool: schema.name, path: toPath(path) }
-      const piece = (): Piece => ({ source, places: placesInTool(composition, owner, schema.name, path) })
+      const piece = (): Piece => ({ source, places: placesInTool(composition, owner, path) })
       documents.push({ where: "tools", text, spans: [{ start: 0, end: text.length, piece }] })
     }
     const { description, name, parameters } = schema

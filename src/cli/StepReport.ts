@@ -10,6 +10,7 @@ import * as Event from "../session/Event.ts"
 import type { Torn } from "../session/store/SessionStore.ts"
 import * as HistoryReport from "./HistoryReport.ts"
 import * as MessageText from "./MessageText.ts"
+import { count } from "./Numbers.ts"
 import * as Table from "./Table.ts"
 
 export interface Step {
@@ -53,9 +54,7 @@ const head = ({ created, file, repaired, session, step }: Step, options: Options
   const route = `provider ${JSON.stringify(config.provider)}, model ${JSON.stringify(config.model)}`
   const made = created ? ["The log was not there, and was created."] : []
   const cut =
-    repaired === undefined
-      ? []
-      : [`${HistoryReport.count(repaired.bytes, "byte")} of an append that was not finished were cut off.`]
+    repaired === undefined ? [] : [`${count(repaired.bytes, "byte")} of an append that was not finished were cut off.`]
   return [
     ...heading(`${file}: session ${JSON.stringify(session)}, turn ${step.turn}, step ${step.step}`, options),
     ...[...made, ...cut, `For ${route}. ${describe(step)}`].flatMap((text) => paragraph(text, options))
@@ -66,7 +65,7 @@ const describe = ({ prefix }: AgentStep): string => {
   if (Option.isNone(prefix)) return "It is the first request."
   const { isWhole, messages } = prefix.value
   const kept = `It begins with ${HistoryReport.describeBytes(prefix.value)} of the request before`
-  return isWhole ? `${kept}.` : `${kept}, with ${HistoryReport.count(messages, "whole message")}.`
+  return isWhole ? `${kept}.` : `${kept}, with ${count(messages, "whole message")}.`
 }
 
 const logged = ({ logged }: Step, { style, width }: Options): ReadonlyArray<string> => {

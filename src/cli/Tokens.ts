@@ -7,6 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import type * as Layer from "effect/Layer"
 import * as Gpt from "../tokens/Gpt.ts"
 import { type Count, Tokenizer } from "../tokens/Tokenizer.ts"
+import { grouped } from "./Numbers.ts"
 
 export const choices = ["estimate", "o200k"] as const
 export type Choice = (typeof choices)[number]
@@ -20,7 +21,5 @@ export const flag = Flag.Literals("tokenizer", choices).pipe(
 export const layer = (choice: Choice): Layer.Layer<Tokenizer, Gpt.MissingPeer> =>
   choice === "o200k" ? Gpt.layer : Tokenizer.layer
 
-const grouped = new Intl.NumberFormat("en")
-
 /** `1,234` tokens, or about that: `~1,234`. */
-export const show = ({ exact, tokens }: Count): string => `${exact ? "" : "~"}${grouped.format(tokens)}`
+export const show = ({ exact, tokens }: Count): string => `${exact ? "" : "~"}${grouped(tokens)}`

@@ -10,8 +10,9 @@ import { hidersOf } from "../internal/hiders.ts"
 import { ownerFields } from "../PromptError.ts"
 import type * as Trace from "../Trace.ts"
 import type { Explanation, Row } from "./Explanation.ts"
-import { block, head, indented, type Options, placeLines, plural, share } from "./ExplanationText.ts"
-import { describe, describeListener, whyAbsent, whyHidden } from "./Reasons.ts"
+import { block, entryText, head, indented, lastChange, type Options } from "./ExplanationLines.ts"
+import { count, percent } from "./Numbers.ts"
+import { whyHidden } from "./Reasons.ts"
 import * as Tokens from "./Tokens.ts"
 
 // -----------------------------------------------------------------------------
@@ -63,16 +64,13 @@ export const names = ({ tools, trace }: Explanation): ReadonlyArray<string> => [
 export const toText = (self: Explanation, { entries, name, shown }: ToolDetail, options: Options): string =>
   [
     head(self, options),
-    ...entries.map(({ places, ...entry }) =>
-      [...indented(`${describe(entry)} ${whyAbsent(entry, self)}`, 0, options), ...placeLines(places)].join("\n")
-    ),
+    ...entries.map((entry) => entryText(self, entry, options)),
     // A provider may know a tool and not give it.
     ...(entries.length + shown.length === 0
       ? [indented(`tool ${JSON.stringify(name)} is not shown: ${whyHidden(name, self)}`, 0, options).join("\n")]
       : []),
     ...block(
       "SHOWN",
-      "",
       shown.flatMap((one) => shownLines(one, options)),
       options
     )
@@ -80,6 +78,6 @@ export const toText = (self: Explanation, { entries, name, shown }: ToolDetail, 
 
 const shownLines = ({ index, row }: ToolDetail["shown"][number], options: Options): ReadonlyArray<string> =>
   [
-    `number ${index + 1} of the tools: ${plural(row.characters, "character")}, ${Tokens.show(row.tokens)} tokens, ${share(row.share)} of the cached prefix.`,
-    ...(row.origin.listener === undefined ? [] : [`Last changed by ${describeListener(row.origin.listener)}.`])
+    `number ${index + 1} of the tools: ${count(row.characters, "character")}, ${Tokens.show(row.tokens)} tokens, ${percent(row.share)} of the cached prefix.`,
+    ...lastChange(row.origin)
   ].flatMap((line) => indented(line, 0, options))

@@ -12,7 +12,6 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
-import type * as EffectScope from "effect/Scope"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -20,7 +19,6 @@ import * as Findings from "../check/Findings.ts"
 import type { Composition } from "../composition/Composition.ts"
 import { CompositionScopes, layer } from "../composition/CompositionScopes.ts"
 import { printable, wrap } from "../internal/width.ts"
-import type { RegistrationError, ScopeClosed } from "../PromptError.ts"
 import * as PromptScope from "../PromptScope.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
 import * as Failure from "./Failure.ts"
@@ -111,7 +109,9 @@ const reportIn = Effect.fnUntraced(function* (composition: Composition, target: 
   const chosen =
     target.scope === undefined ? [...scopes.scopes] : [[target.scope, yield* scopes.find(target.scope)] as const]
   const overrides = yield* Input.overridesOf(target.varFile, target.set, "global")
-  const assembled = yield* Effect.forEach(chosen, ([name, scope]) => assemble(name, scope, overrides, clock))
+  const traced = yield* Effect.forEach(chosen, ([name, scope]) => trace(name, scope, overrides))
+  clock.forward = later
+  const assembled = yield* Effect.forEach(traced, assembleAgain)
   return Findings.make(composition, assembled, {
     settings: new Set(overrides.map((one) => one.from)),
     realPaths: yield* realPathsOf(composition),
@@ -140,22 +140,28 @@ class MovableClock implements Clock.Clock {
   readonly sleep: Clock.Clock["sleep"] = (duration) => this.#clock.sleep(duration)
 }
 
-/** Assembles a scope twice, the second time on another day. */
-const assemble = (
+/** What a scope has now; `nearest` is where the variables of the command line are. */
+const trace = Effect.fnUntraced(function* (
   name: string,
   scope: PromptScope.PromptScope,
-  overrides: ReadonlyArray<Input.Override>,
-  clock: MovableClock
-): Effect.Effect<Findings.Assembled, RegistrationError | ScopeClosed, SystemPrompt | EffectScope.Scope> =>
-  Effect.gen(function* () {
-    const prompt = yield* SystemPrompt
-    const nearest = yield* Input.below(scope, overrides)
-    const trace = yield* PromptScope.provide(nearest)(prompt.trace).pipe(Effect.result)
-    if (Result.isFailure(trace)) return { scope: name, result: Result.fail(trace.failure) }
-    clock.forward += later
-    const again = yield* PromptScope.provide(nearest)(prompt.assemble).pipe(Effect.option)
-    return { scope: name, result: Result.succeed({ trace: trace.success, later: Option.getOrUndefined(again) }) }
-  })
+  overrides: ReadonlyArray<Input.Override>
+) {
+  const prompt = yield* SystemPrompt
+  const nearest = yield* Input.below(scope, overrides)
+  return { name, nearest, result: yield* PromptScope.provide(nearest)(prompt.trace).pipe(Effect.result) }
+})
+
+/** The same scope once more, on another day, if it could be assembled. */
+const assembleAgain = Effect.fnUntraced(function* ({
+  name,
+  nearest,
+  result
+}: Effect.Success<ReturnType<typeof trace>>) {
+  if (Result.isFailure(result)) return { scope: name, result: Result.fail(result.failure) }
+  const prompt = yield* SystemPrompt
+  const again = yield* PromptScope.provide(nearest)(prompt.assemble).pipe(Effect.option)
+  return { scope: name, result: Result.succeed({ trace: result.success, later: Option.getOrUndefined(again) }) }
+})
 
 /** Where the text files of a composition really are, by their names in messages. */
 const realPathsOf = Effect.fnUntraced(function* (composition: Composition) {

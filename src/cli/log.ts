@@ -14,6 +14,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as FileStore from "../session/store/FileStore.ts"
+import { refuseOther } from "../session/store/internal/refuseOther.ts"
 import * as SessionFile from "../session/store/SessionFile.ts"
 import { LogExists, LogNotFound, StoreFailure } from "../session/store/StoreError.ts"
 import * as Failure from "./Failure.ts"
@@ -131,6 +132,7 @@ const judge = Effect.fnUntraced(function* (log: string) {
     for (const { offset } of rows) offsets.push(offset)
     for (const row of rows) check.push(row)
   }
+  yield* refuseOther(log)
   yield* fs.stream(log).pipe(
     Stream.runForEach((bytes) => Effect.sync(() => take(lines.push(bytes)))),
     Effect.mapError(unreadable(log))

@@ -6,18 +6,18 @@
  *
  * @since 0.1.0
  */
-import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
 import type { Composition } from "../composition/Composition.ts"
+import { problemsOf } from "../composition/RenderProblems.ts"
 import { nearest } from "../internal/nearest.ts"
-import { type Part, problems, type Rendered } from "../Rendered.ts"
+import type { Part, Rendered } from "../Rendered.ts"
 import { SystemPrompt } from "../SystemPrompt.ts"
-import * as ToolSchema from "../ToolSchema.ts"
 import * as Failure from "./Failure.ts"
+import * as Fingerprint from "./Fingerprint.ts"
 import type { Override } from "./Input.ts"
 import * as Output from "./Output.ts"
 import * as Target from "./Target.ts"
@@ -68,7 +68,7 @@ export const rendering = Effect.fnUntraced(function* (composition: Composition) 
   const assembly = yield* prompt.assemble
   const rendered = yield* prompt.renderAssembly(assembly).pipe(
     // Rendering stops at the first problem; an author wants to know them all.
-    Effect.mapError(() => Failure.locate(composition, problems(assembly)))
+    Effect.mapError(() => Failure.locate(composition, problemsOf(composition, assembly)))
   )
   return { assembly, rendered }
 })
@@ -109,20 +109,6 @@ const reportSurrogates = ({ sections }: Rendered, format: Failure.Format) => {
 // answers
 // -----------------------------------------------------------------------------
 
-/** The JSON text of the tools, in the order in which they are sent. */
-const emitTools = (assembly: Assembly): string =>
-  `[${assembly.tools.map((tool) => ToolSchema.emit(tool.schema)).join(",")}]`
-
-/**
- * What a provider's cache sees of a prompt, as one hash: SHA-256 over the UTF-8 bytes of the prompt, a zero byte, and
- * the UTF-8 bytes of the tools as a JSON array without blanks, each as `ToolSchema.emit` gives it. Lower-case hex.
- *
- * @since 0.1.0
- * @category destructors
- */
-const fingerprint = (prompt: string, assembly: Assembly): string =>
-  createHash("sha256").update(prompt, "utf8").update("\0").update(emitTools(assembly), "utf8").digest("hex")
-
 /** A part that renders to nothing is not among the rendered ones. */
 const toParts = <From extends AssembledSection | AssembledContext>(
   assembled: ReadonlyArray<From>,
@@ -139,14 +125,17 @@ const toParts = <From extends AssembledSection | AssembledContext>(
   }))
 }
 
-const toJson = (scope: string, assembly: Assembly, rendered: Rendered) => ({
-  scope,
-  prompt: rendered.text,
-  context: rendered.snapshot,
-  sections: toParts(assembly.sections, rendered.sections),
-  contexts: toParts(assembly.contexts, rendered.contexts),
-  tools: assembly.tools.map((tool) => tool.schema),
-  variables: Object.fromEntries(assembly.variables.map((variable) => [variable.name, variable.value ?? null])),
-  complete: assembly.complete ?? null,
-  fingerprint: fingerprint(rendered.text, assembly)
-})
+const toJson = (scope: string, assembly: Assembly, rendered: Rendered) => {
+  const tools = assembly.tools.map((tool) => tool.schema)
+  return {
+    scope,
+    prompt: rendered.text,
+    context: rendered.snapshot,
+    sections: toParts(assembly.sections, rendered.sections),
+    contexts: toParts(assembly.contexts, rendered.contexts),
+    tools,
+    variables: Object.fromEntries(assembly.variables.map((variable) => [variable.name, variable.value ?? null])),
+    complete: assembly.complete ?? null,
+    fingerprint: Fingerprint.make(rendered.text, tools)
+  }
+}

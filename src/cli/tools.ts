@@ -28,6 +28,7 @@ import * as ToolSchema from "../ToolSchema.ts"
 import type { Trace } from "../Trace.ts"
 import * as Failure from "./Failure.ts"
 import * as Input from "./Input.ts"
+import { grouped } from "./Numbers.ts"
 import * as Output from "./Output.ts"
 import * as Style from "./Style.ts"
 import * as Table from "./Table.ts"
@@ -255,14 +256,12 @@ interface Options {
 
 const countOf = ({ tools }: View): string => (tools.length === 1 ? "1 tool" : `${tools.length} tools`)
 
-const grouped = new Intl.NumberFormat("en")
-
 const toText = (found: Found, options: Options): string => {
   const { file, view } = found
   const { style, tokenizer, width } = options
   const text = Difference.emitTools(view.tools)
   const count = countOf(view)
-  const size = `${grouped.format(byteLength(text))} bytes, ${Tokens.show(tokenizer.count(text))} tokens`
+  const size = `${grouped(byteLength(text))} bytes, ${Tokens.show(tokenizer.count(text))} tokens`
   const head = wrap(`${file}, scope ${JSON.stringify(view.scope)}: ${count}, ${size}`, width).map(style.bold)
   const blocks = [
     head.join("\n"),
@@ -290,7 +289,7 @@ const table = ({ tools }: View, { style, tokenizer, width }: Options): string =>
       ...(listener === undefined ? [] : [`listener ${listener.name}`])
     ].join(", ")
     const loading = schema.deferLoading === true ? "deferred" : ""
-    return [schema.name, scope, from, grouped.format(byteLength(text)), Tokens.show(tokenizer.count(text)), loading]
+    return [schema.name, scope, from, grouped(byteLength(text)), Tokens.show(tokenizer.count(text)), loading]
   })
   const used = columns.map((_, i) => rows.some((row) => row[i] !== ""))
   const kept = <A>(cells: ReadonlyArray<A>): ReadonlyArray<A> => cells.filter((_, i) => used[i])

@@ -80,6 +80,7 @@ export interface Composition {
   readonly persona: { readonly prefix?: string; readonly suffix?: string }
   readonly runtimeContext: boolean
   readonly toolOrder: ReadonlyArray<string> | undefined
+  readonly sortToolKeys: boolean
   readonly global: Contents
   readonly scopes: ReadonlyArray<ScopeContents>
   /** The scope that is assembled if none is asked for. */
@@ -173,6 +174,7 @@ export const resolve = (
     runtimeContext: draft.runtimeContext,
     // A preset brings no tools, so its order has nothing to order, and each of its names would be unknown.
     toolOrder: DshPreset.isPreset(draft.document) ? undefined : draft.toolOrder?.value,
+    sortToolKeys: draft.sortToolKeys,
     global: contents(draft.global),
     scopes: draft.scopes.map((scope) => ({
       ...contents(scope),

@@ -165,7 +165,7 @@ export const VariableValue = Schema.Union([
 export type VariableValue = typeof VariableValue.Type
 
 const Persona = Schema.Struct({ prefix: Schema.optionalKey(Text), suffix: Schema.optionalKey(Text) }).annotate({
-  expected: "a map with prefix and suffix",
+  expected: "a map { prefix: text, suffix: text } or one of the two",
   description: "Who the agent is: text at the beginning and the end of the prompt"
 })
 
@@ -257,6 +257,9 @@ export const CompositionFile = Schema.Struct({
       expected: "a list of tool names",
       description: 'Names in the order in which tools are sent; "<unlisted-tools>" stands for all others'
     })
+  ),
+  sortToolKeys: Schema.optionalKey(
+    Flag.annotate({ description: "true: the keys in the schemas of all tools are sorted. Default false, as written" })
   ),
   ...contents,
   scopes: Schema.optionalKey(

@@ -17,6 +17,7 @@ import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as EffectScope from "effect/Scope"
 import { nearest } from "../internal/nearest.ts"
+import { stackless } from "../internal/stackless.ts"
 import { Overlays } from "../Overlays.ts"
 import * as Plugin from "../Plugin.ts"
 import type { RegistrationError } from "../PromptError.ts"
@@ -29,6 +30,7 @@ import { Waterfall } from "../Waterfall.ts"
 import { complain, type Complaint, type Path as ValuePath, toError } from "./Complaint.ts"
 import type { Composition, Contents } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
+import { describe } from "./ImportFailure.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
 import type { Handlers } from "./Handler.ts"
 import { load } from "./Loader.ts"
@@ -71,12 +73,14 @@ export interface Options<R = never> {
  * @since 0.1.0
  * @category errors
  */
-export class UnknownScope extends Schema.TaggedError<UnknownScope>("effect-preamble/UnknownScope")("UnknownScope", {
-  file: Schema.String,
-  scope: Schema.String,
-  known: Schema.Array(Schema.String),
-  nearest: Schema.optionalKey(Schema.String)
-}) {
+export class UnknownScope extends stackless(
+  Schema.TaggedError<UnknownScope>("effect-preamble/UnknownScope")("UnknownScope", {
+    file: Schema.String,
+    scope: Schema.String,
+    known: Schema.Array(Schema.String),
+    nearest: Schema.optionalKey(Schema.String)
+  })
+) {
   override get message(): string {
     const hint = this.nearest === undefined ? "" : ` Did you mean ${JSON.stringify(this.nearest)}?`
     return `${this.file} has no scope ${JSON.stringify(this.scope)}.${hint} Known scopes: ${this.known.join(", ")}.`
@@ -131,11 +135,12 @@ export const layerNoDeps = <R = never>(
         identity: composition.identity,
         persona: composition.persona,
         runtimeContext: composition.runtimeContext,
+        sortToolKeys: composition.sortToolKeys,
         ...(composition.toolOrder === undefined ? undefined : { toolOrder: composition.toolOrder })
       }).pipe(
-        // `parse` checks the order by the same rule; a composition put together by hand may still break it.
-        Layer.catchTag("InvalidToolOrder", (error) =>
-          Layer.effect(SystemPrompt, problemAt(composition, ["toolOrder"], error))
+        // `parse` checks by the same rules; a composition put together by hand may still break them.
+        Layer.catchTag(["InvalidRegistration", "InvalidToolOrder"], (error) =>
+          Layer.effect(SystemPrompt, problemAt(composition, ["field" in error ? error.field : "toolOrder"], error))
         )
       )
     )
@@ -366,5 +371,5 @@ const mount = Effect.fnUntraced(function* (
   if (Cause.hasInterruptsOnly(mounted.cause)) return yield* Effect.interrupt
   const error = Cause.squash(mounted.cause)
   const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : undefined
-  return Plugins.complainOf(composition, plugin, Plugins.describe(error), tag)
+  return Plugins.complainOf(composition, plugin, describe(error), tag)
 })

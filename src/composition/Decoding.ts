@@ -170,15 +170,26 @@ const expectedOf = (ast: {
 const maxShown = 40
 
 /** A value in words that fit after "got"; a text as it is, since what is wrong is in it. */
-const describe = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(clip(value, maxShown)) : describeType(value)
+const describe = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(clip(value, maxShown))
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "a map"
+  return describeType(value)
+}
 
-const wantsText = /\btext\b|name/
+const wantsText = /^text\b|\(text\)$|^a file name$|^the name of an/
+
+const wantsNames = /^a list of (?:tool names|module files)$/
+
+/** What needs no quotes in a list of YAML. */
+const plain = /^[\w./][\w./-]*$/
 
 const mismatch = (expected: string, input: unknown): string => {
   const message = `expected ${expected}, got ${describe(input)}.`
-  const quotable = typeof input === "number" || typeof input === "boolean"
-  return quotable && wantsText.test(expected) ? `${message} Quote it if it is meant as text.` : message
+  if (typeof input !== "string") {
+    return input !== null && wantsText.test(expected) ? `${message} Quote it if it is meant as text.` : message
+  }
+  if (!wantsNames.test(expected) || input === "") return message
+  return `${message} Write [${plain.test(input) ? clip(input, maxShown) : JSON.stringify(clip(input, maxShown))}].`
 }
 
 const unknownKey = (ast: SchemaAST.AST, key: string): string => {

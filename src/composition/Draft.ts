@@ -98,6 +98,7 @@ export interface Draft {
   readonly personaSuffix: Located<Text> | undefined
   readonly runtimeContext: boolean
   readonly toolOrder: Located<ReadonlyArray<string>> | undefined
+  readonly sortToolKeys: boolean
   readonly global: ContentsDraft
   readonly scopes: ReadonlyArray<ScopeDraft>
   /** The scope that is assembled if none is asked for. */
@@ -171,6 +172,7 @@ export const fromDocument = (document: Document): Draft => {
     personaSuffix: under(Text, member(value, "persona"), ["persona"], "suffix"),
     runtimeContext: under(Schema.Boolean, value, [], "runtimeContext")?.value ?? true,
     toolOrder: under(Schema.Array(Schema.String), value, [], "toolOrder"),
+    sortToolKeys: under(Schema.Boolean, value, [], "sortToolKeys")?.value ?? false,
     global: contentsOf("global", value, []),
     scopes: entriesAt(member(value, "scopes"), ["scopes"]).map(({ key, path, value }) => scopeOf(key, value, path)),
     scope: under(Schema.String, value, [], "scope"),

@@ -186,6 +186,7 @@ const settingsOf = (rows: ReadonlyArray<Row>) => {
     runtimeContext: flag("includeRuntimeContext"),
     personaPrefix: row && (stringUnder(row, "personaPrefix") ?? stringUnder(row, "persona")),
     personaSuffix: row && stringUnder(row, "personaSuffix"),
+    sortToolKeys: false,
     toolOrder: row && names && { value: names, path: [...row.path, "config", "toolOrder"] }
   }
 }

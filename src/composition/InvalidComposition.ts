@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { stackless } from "../internal/stackless.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -57,9 +58,12 @@ const described = (problem: Problem): string => (problem.path === "" ? "" : `${p
  * @since 0.1.0
  * @category errors
  */
-export class InvalidComposition extends Schema.TaggedError<InvalidComposition>("effect-preamble/InvalidComposition")(
-  "InvalidComposition",
-  { file: Schema.String, total: Schema.Int, problems: Schema.Array(Problem) }
+export class InvalidComposition extends stackless(
+  Schema.TaggedError<InvalidComposition>("effect-preamble/InvalidComposition")("InvalidComposition", {
+    file: Schema.String,
+    total: Schema.Int,
+    problems: Schema.Array(Problem)
+  })
 ) {
   override get message(): string {
     const rows = this.problems.map((problem) => {

@@ -11,6 +11,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
+import { notAFile } from "../internal/notAFile.ts"
 import { toError } from "./Complaint.ts"
 import { type Composition, draft, resolve } from "./Composition.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
@@ -69,14 +70,23 @@ export const read: (file: string) => Effect.Effect<Resources.Content, never, Fil
   function* (file) {
     const fs = yield* FileSystem.FileSystem
     const info = yield* fs.stat(file)
-    if (info.type === "Directory") return { problem: "it is a folder. Name a file in it." }
-    // A pipe is fine (`<(command)`); a device may never end.
-    if (info.type !== "File" && info.type !== "FIFO") return { problem: "it is not a file." }
+    // A pipe is fine (`<(command)`), if somebody writes to it; a device may never end.
+    const problem = info.type === "FIFO" ? undefined : problemOf(info.type)
+    if (problem !== undefined) return { problem }
     if (info.size > SourceFile.maxBytes) return { problem: SourceFile.tooLarge }
     return yield* fs.readFile(file)
   },
   Effect.catch((error: PlatformError) => Effect.succeed({ problem: reasonOf(error) }))
 )
+
+/** Why what is no file is not read. */
+export const problemOf = (type: FileSystem.File.Type): string | undefined => {
+  const what = notAFile(type)
+  return (
+    what &&
+    `it is ${what}. ${type === "Directory" ? "Name a file in it." : "Save what it gives as a file, and name that."}`
+  )
+}
 
 const reasonOf = (error: PlatformError): string => {
   switch (error.reason._tag) {

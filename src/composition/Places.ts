@@ -26,7 +26,8 @@ import { type Place, placeAt } from "./SourceFile.ts"
  * - `MultipleCompleteSections`: each complete section.
  * - `UnknownTool`: each entry of `toolOrder` that is unknown.
  * - An error of rendering: the characters in the text. For a text in a file of its own that file, and then where the
- *   composition names it. Where YAML has escaped or folded the text, the beginning of it.
+ *   composition names it. Where YAML has escaped or folded the text, the beginning of it. Then, of an environment variable
+ *   that is not set, where the file asks for it.
  * - Any other: the section, context, variable or tool that is its owner.
  *
  * @since 0.1.0
@@ -47,12 +48,20 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
       )
     }
     case "UnknownVariable":
-    case "UndefinedVariable":
     case "MalformedGroup":
       return placesInText(composition, error, {
         offset: error.offset,
         found: error._tag === "MalformedGroup" ? "{{" : `{{${error.variable}}}`
       })
+    case "UndefinedVariable": {
+      const { environment, offset, variable } = error
+      const asks =
+        environment && variableOf(composition, { kind: "variable", entry: variable, scope: environment.scope })
+      return [
+        ...placesInText(composition, error, { offset, found: `{{${variable}}}` }),
+        ...(asks === undefined ? [] : [at(composition, [...asks.path, "env"])])
+      ]
+    }
     case "InvalidToolOrder":
     case "ScopeCycle":
     case "ScopeClosed":
@@ -73,7 +82,7 @@ export const placesOf = (composition: Composition, error: PromptError): Readonly
  * @category destructors
  */
 export const placesOfEntry = (composition: Composition, owner: Owner): ReadonlyArray<Place> => {
-  if (owner.kind === "tool") return placesInTool(composition, owner, owner.entry, [])
+  if (owner.kind === "tool") return placesInTool(composition, owner, [])
   const path = entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
   return path === undefined ? [] : [at(composition, path)]
 }
@@ -120,14 +129,9 @@ export const placesInText = (
     : [placeAt(file, offset), at(composition, path)]
 }
 
-/** Where the files have a value of a tool of this name that the scope contributes, `path` leading to it from the tool. */
-export const placesInTool = (
-  composition: Composition,
-  owner: Owner,
-  tool: string,
-  path: Path
-): ReadonlyArray<Place> => {
-  const found = toolOf(composition, owner, tool)
+/** Where the files have a value of a tool, `path` leading to it from the tool; none of one that is not the file's. */
+export const placesInTool = (composition: Composition, owner: Owner, path: Path): ReadonlyArray<Place> => {
+  const found = toolOf(composition, owner)
   if (found === undefined) return []
   const place = placeAt(found.document.source, found.document.locate([...found.path, ...path]))
   return found.reference === undefined ? [place] : [place, at(composition, found.reference)]
@@ -150,19 +154,18 @@ export const placesOfHider = (
   return named === (list === "deny") ? [at(composition, [...restrict.path, list])] : []
 }
 
-const toolOf = (composition: Composition, owner: Owner, tool: string): PlacedTool | undefined => {
-  const schema = entriesOf(composition, owner)?.tool.get(tool)
+/** What a provider or a listener gives is none of the file's tools, whatever its name. */
+const toolOf = (composition: Composition, owner: Owner): PlacedTool | undefined => {
+  const schema = owner.kind === "tool" ? entriesOf(composition, owner)?.tool.get(owner.entry) : undefined
   return schema === undefined ? undefined : composition.toolPlaces.get(schema)
 }
 
-/** The path to what an owner contributes, as far as it stands in the composition itself; of a tool, if one is named. */
-export const pathOf = (composition: Composition, owner: Owner, tool?: string): Path | undefined => {
-  if (owner.kind === "tools" || owner.kind === "tool") {
-    const named = tool ?? (owner.kind === "tool" ? owner.entry : undefined)
-    const place = named === undefined ? undefined : toolOf(composition, owner, named)
-    return place?.reference?.slice(0, -1) ?? place?.path
-  }
-  return entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
+/** The path to what an owner contributes, as far as it stands in the composition itself. */
+export const pathOf = (composition: Composition, owner: Owner): Path | undefined => {
+  const tool = toolOf(composition, owner)
+  return (
+    tool?.reference?.slice(0, -1) ?? tool?.path ?? entryOf(composition, owner)?.path ?? textOf(composition, owner)?.path
+  )
 }
 
 const at = ({ document }: Composition, path: Path): Place => placeAt(document.source, document.locate(path))
@@ -211,7 +214,9 @@ const textualOf = (composition: Composition, owner: Owner): Textual<unknown> | u
     ? entriesOf(composition, owner)?.[owner.kind].get(owner.entry)
     : undefined
 
-const variableOf = (composition: Composition, owner: Owner) => entriesOf(composition, owner)?.variable.get(owner.entry)
+/** The variable of a composition that an owner is, if it is one. */
+export const variableOf = (composition: Composition, owner: Owner) =>
+  entriesOf(composition, owner)?.variable.get(owner.entry)
 
 const entryOf = (composition: Composition, owner: Owner): Located<unknown> | undefined =>
   owner.kind === "variable" ? variableOf(composition, owner) : textualOf(composition, owner)

@@ -9,15 +9,17 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type { SystemPrompt } from "../SystemPrompt.ts"
 import type { ToolRegistry } from "../ToolRegistry.ts"
 import { complain, type Complaint, toError } from "./Complaint.ts"
-import { describeCause } from "../Owner.ts"
 import type { Composition } from "./Composition.ts"
 import type { Located } from "./Draft.ts"
+import * as ImportFailure from "./ImportFailure.ts"
 import type { InvalidComposition } from "./InvalidComposition.ts"
+import { problemOf } from "./Loader.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -59,14 +61,16 @@ const isPluginLayer = (u: unknown): u is PluginLayer => Layer.isLayer(u)
 export const load: (
   composition: Composition,
   options: { readonly folder: string }
-) => Effect.Effect<Plugins, InvalidComposition, Path.Path> = Effect.fn("Plugins.load")(
+) => Effect.Effect<Plugins, InvalidComposition, FileSystem.FileSystem | Path.Path> = Effect.fn("Plugins.load")(
   function* (composition, options) {
+    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const plugins = new Map<string, PluginLayer>()
     const complaints: Array<Complaint> = []
     for (const plugin of namedIn(composition)) {
       if (plugins.has(plugin.value)) continue
-      const found = yield* importFrom(path, path.resolve(options.folder, plugin.value))
+      const file = path.resolve(options.folder, plugin.value)
+      const found = (yield* notToImport(fs, file)) ?? (yield* importFrom(path, file))
       if (typeof found === "string") complaints.push(complainOf(composition, plugin, found))
       else plugins.set(plugin.value, found)
     }
@@ -101,21 +105,26 @@ export const complainOf = (
 ): Complaint =>
   complain(composition.document, plugin.path, `plugin ${JSON.stringify(plugin.value)}: ${reason}`, { tag })
 
+/** An import reads all there is, and nothing ends one that waits. What is not there is left to the import to tell. */
+const notToImport = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | undefined> =>
+  fs.stat(file).pipe(
+    Effect.map((info) => problemOf(info.type)),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+
 /** The plugin in a file, or why there is none. */
-const importFrom = (path: Path.Path, file: string): Effect.Effect<PluginLayer | string> =>
-  path.toFileUrl(file).pipe(
-    Effect.flatMap((url) => Effect.tryPromise((): Promise<unknown> => import(url.href))),
-    Effect.map((module) => {
+const importFrom = Effect.fnUntraced(function* (path: Path.Path, file: string) {
+  const { href } = yield* Effect.orDie(path.toFileUrl(file))
+  return yield* Effect.tryPromise((): Promise<unknown> => import(href)).pipe(
+    Effect.map((module): PluginLayer | string => {
       const found: unknown = typeof module === "object" && module !== null ? Reflect.get(module, "default") : undefined
       if (isPluginLayer(found)) return found
       const what = found === undefined ? "has no default export" : "has a default export that is no Layer"
       return `the module ${what}. Export a plugin: \`export default Plugin.section({ … })\`.`
     }),
-    Effect.catchCause((cause) => Effect.succeed(`the module cannot be imported: ${describe(Cause.squash(cause))}`))
+    Effect.catchCause((cause) => {
+      const from = { file, url: href, importer: import.meta.url, node: globalThis.process?.version }
+      return Effect.succeed(`the module cannot be imported: ${ImportFailure.reasonOf(Cause.squash(cause), from)}`)
+    })
   )
-
-/** What something thrown says of itself, on one line. */
-export const describe = (thrown: unknown): string => {
-  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
-  return describeCause(cause).split("\n", 1)[0] ?? ""
-}
+})

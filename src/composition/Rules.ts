@@ -120,19 +120,37 @@ const scopeRules = (draft: Draft): ReadonlyArray<Complaint> => {
   const known = new Set(["global", ...draft.scopes.map((scope) => scope.scope)])
   // Comparing thousands of names with thousands of typos would take minutes and help nobody.
   const shown = [...known].slice(0, maxNames)
-  const unknown = (reference: Located<string>): ReadonlyArray<Complaint> => {
+  let roots: ReadonlyArray<string | undefined> | undefined
+  const unknown = (reference: Located<string>, of?: ScopeDraft): ReadonlyArray<Complaint> => {
     if (known.has(reference.value)) return []
-    const hint = didYouMean(reference.value, shown)
+    // A scope whose parent is unknown is the root of itself and of what descends from it. None of these can be the parent.
+    const rooted = (roots ??= rootsOf(draft, shown))
+    const meant = of === undefined ? shown : shown.filter((_, i) => rooted[i] !== of.scope)
+    const hint = didYouMean(reference.value, meant)
     const rest = known.size > maxNames ? ", …" : ""
     const message = `unknown scope ${JSON.stringify(reference.value)}.${hint} Known scopes: ${shown.join(", ")}${rest}.`
     return [complain(draft.document, reference.path, message)]
   }
   return [
     ...draft.scopes.flatMap((scope) => nameRule(draft.document, scope)),
-    ...draft.scopes.flatMap((scope) => (scope.parent === undefined ? [] : unknown(scope.parent))),
+    ...draft.scopes.flatMap((scope) => (scope.parent === undefined ? [] : unknown(scope.parent, scope))),
     ...(draft.scope === undefined ? [] : unknown(draft.scope)),
     ...cycleRule(draft)
   ]
+}
+
+/** The first scopes of the chains of these, as far as they are known. */
+const rootsOf = (draft: Draft, names: ReadonlyArray<string>): ReadonlyArray<string | undefined> => {
+  const scopes = new Map(draft.scopes.map((scope) => [scope.scope, scope]))
+  return names.map((name) => {
+    const chain = new Set<string>()
+    let root: string | undefined
+    for (let at: string | undefined = name; at !== undefined && !chain.has(at); at = scopes.get(at)?.parent?.value) {
+      chain.add(at)
+      if (scopes.has(at)) root = at
+    }
+    return root
+  })
 }
 
 const nameRule = (document: Document, scope: ScopeDraft): ReadonlyArray<Complaint> => {

@@ -22,6 +22,7 @@ export { format, InvalidComposition, maxProblems, Problem } from "./InvalidCompo
 export { load, loadFrom } from "./Loader.ts"
 export { placesOf } from "./Places.ts"
 export * as Plugins from "./Plugins.ts"
+export { problemsOf } from "./RenderProblems.ts"
 export type { Content, PlacedText } from "./Resources.ts"
 export { maxBytes, type Place } from "./SourceFile.ts"
 export { maxAliasCount } from "./Yaml.ts"

@@ -60,8 +60,8 @@ const problemOf = (kind: Kind, source: Textual, { variables }: Assembly): Result
   })
 
 /** Whose fault a problem of a part is. */
-export const owner = (kind: Kind, source: Textual): Owner =>
-  ownerFields({ kind, entry: source.name, scope: source.origin.scope, plugin: source.origin.plugin })
+export const owner = (kind: Kind, { name, origin: { listener, plugin, scope } }: Textual): Owner =>
+  ownerFields({ kind, entry: name, scope, plugin, listener })
 
 // -----------------------------------------------------------------------------
 // models

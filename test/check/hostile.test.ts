@@ -47,23 +47,19 @@ const units = [
 ]
 
 describe("a text of 100 000 times", () => {
-  it.each(units.map((unit) => [JSON.stringify(unit), unit] as const))(
-    "%s",
-    (_, unit) => {
-      const text = `${unit.repeat(100_000)}|`
-      const assembly = assemblyOf({
-        sections: [
-          { name: "s", order: 0, text, interpolate: false },
-          { name: "t", order: 1, text: text.replaceAll("{{", "{"), interpolate: true },
-          { name: "v", order: 2, text: "{{x}}" }
-        ],
-        contexts: [{ name: "c", order: 0, text, interpolate: false }],
-        variables: [{ name: "x", value: text }],
-        tools: [{ tools: [tool("t", { type: "object", title: text }, text)] }]
-      })
-      const warnings = Check.assembly(assembly, { knownTools: ["the_tool", "glob"] })
-      for (const warning of warnings) assert.isBelow(warning.message.length, 1000)
-    },
-    5000
-  )
+  it.each(units.map((unit) => [JSON.stringify(unit), unit] as const))("%s", (_, unit) => {
+    const text = `${unit.repeat(100_000)}|`
+    const assembly = assemblyOf({
+      sections: [
+        { name: "s", order: 0, text, interpolate: false },
+        { name: "t", order: 1, text: text.replaceAll("{{", "{"), interpolate: true },
+        { name: "v", order: 2, text: "{{x}}" }
+      ],
+      contexts: [{ name: "c", order: 0, text, interpolate: false }],
+      variables: [{ name: "x", value: text }],
+      tools: [{ tools: [tool("t", { type: "object", title: text }, text)] }]
+    })
+    const warnings = Check.assembly(assembly, { knownTools: ["the_tool", "glob"] })
+    for (const warning of warnings) assert.isBelow(warning.message.length, 1000)
+  })
 })

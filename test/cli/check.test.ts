@@ -13,6 +13,7 @@ import { dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { codes } from "../../src/check/Code.ts"
 import { preamble, root } from "./support.ts"
 
@@ -269,6 +270,48 @@ describe("bug cases", () => {
       })
   )
 
+  it.effect("[BC-006] a clock that several scopes see is told once, with the date of now", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 2))
+      const file = inFolder("clock-scopes", {
+        "agent.yaml": "plugins: [p.ts]\nscopes: { a: {}, b: { parent: a } }\n",
+        "p.ts": plugin(`import * as Clock from "effect/Clock"\nimport * as Effect from "effect/Effect"
+const today = Effect.map(Clock.currentTimeMillis, (millis) => \`It is \${new Date(millis).toISOString().slice(0, 10)}.\`)
+export default Plugin.section({ name: "s", order: 0, text: today })`)
+      })
+      const [found, more] = yield* findings(file)
+      assert.isUndefined(more)
+      assert.deepStrictEqual([found!.code, found!.scopes], ["volatile-text", ["global", "a", "b"]])
+      assert.include(found!.message, "has a date, `2026-01-02`,")
+    })
+  )
+
+  it.effect("[BC-006] a text that is another one each time it is asked for is told once too", () =>
+    Effect.gen(function* () {
+      const file = inFolder("ticking", {
+        "agent.yaml": "plugins: [p.ts]\nscopes: { a: { variables: { id: a } }, b: {} }\n",
+        "p.ts": plugin(`let asked = 0
+const tick = () => \`It is now 12:00:0\${asked++}.\`
+export default Layer.mergeAll(
+  Plugin.section({ name: "s", order: 0, text: tick }),
+  Plugin.section({ name: "v", order: 1, text: "{{id}}" }),
+  Plugin.variable("id", tick),
+  Plugin.tools(() => [{ name: "t", description: tick(), parameters: { type: "object" } }])
+)`)
+      })
+      const told = (yield* findings(file)).map(({ code, details, scopes }) => [
+        code,
+        details["entry"],
+        scopes.join(" ")
+      ])
+      assert.deepStrictEqual(told.toSorted(), [
+        ["volatile-text", "", "global a b"],
+        ["volatile-text", "s", "global a b"],
+        ["volatile-text", "v", "global b"]
+      ])
+    })
+  )
+
   it.effect("[BC-084] names both texts that end with line breaks, and the file that ends as files do is let be", () =>
     Effect.gen(function* () {
       const yaml =
@@ -411,6 +454,41 @@ export default Plugin.listener({ name: "mask", plugin: "quiet", edit: Assembly.r
 // -----------------------------------------------------------------------------
 
 describe("errors", () => {
+  it.effect("an unset environment variable is named with its line, of each scope that asks for another", () =>
+    Effect.gen(function* () {
+      const yaml = `variables: { cwd: { env: PREAMBLE_A } }
+sections: [{ name: s, order: 0, text: "In {{cwd}}." }]
+scopes:
+  one: {}
+  two: { variables: { cwd: { env: PREAMBLE_B } } }
+  three: { variables: { cwd: null } }
+  four: { variables: { cwd: /srv } }
+`
+      const told = (yield* findings(yaml)).map(({ code, details, message, places, scopes }) => {
+        const unset = /The environment variable .* is not set/u.exec(message)?.[0]
+        return [code, unset, details["environment"], places.map(({ column, line }) => `${line}:${column}`), scopes]
+      })
+      assert.deepStrictEqual(told, [
+        [
+          "UndefinedVariable",
+          'The environment variable "PREAMBLE_A", which gives it in scope "global", is not set',
+          { variable: "PREAMBLE_A", scope: "global" },
+          ["2:43", "1:26"],
+          ["global", "one"]
+        ],
+        [
+          "UndefinedVariable",
+          'The environment variable "PREAMBLE_B", which gives it in scope "two", is not set',
+          { variable: "PREAMBLE_B", scope: "two" },
+          ["2:43", "5:35"],
+          ["two"]
+        ],
+        ["UndefinedVariable", undefined, undefined, ["2:43"], ["three"]]
+      ])
+      assert.include((yield* preamble(["check", "-"], { stdin: yaml })).stdout, "\n  From -:1:26\n")
+    })
+  )
+
   it.effect("of all scopes are told at once, each once, with the scopes that have it", () =>
     Effect.gen(function* () {
       const yaml = [
@@ -443,6 +521,26 @@ describe("errors", () => {
       assert.deepInclude(found[0]!.details, { kind: "section", entry: "s", variable: "nobody" })
       assert.strictEqual(found[0]!.at, "sections[0]")
       assert.lengthOf(found[3]!.places, 2)
+    })
+  )
+
+  it.effect("of a text that a listener changed in one scope are others than those of the text as it is", () =>
+    Effect.gen(function* () {
+      const found = yield* findings(
+        inFolder("listened", {
+          "agent.yaml": `${section("'{{who}}'")}\nscopes: { child: { plugins: [p.ts] } }\n`,
+          "p.ts": `import { Assembly, Plugin } from "effect-preamble"
+export default Plugin.listener({ name: "l", edit: Assembly.mapSection("s", (one) => ({ ...one, text: "{{who}}!" })) })
+`
+        })
+      )
+      assert.deepStrictEqual(
+        found.map(({ code, details, scopes }) => [code, details["listener"], scopes]),
+        [
+          ["UnknownVariable", { name: "l", scope: "child" }, ["child"]],
+          ["UnknownVariable", undefined, ["global"]]
+        ]
+      )
     })
   )
 
@@ -708,6 +806,25 @@ export default Plugin.listener({ name: "l", edit })`
         )
       })
       assert.deepStrictEqual(shown(yield* findings(file)), ["2:39 volatile-text"])
+    })
+  )
+
+  it.effect("of a tool is that of the file's own, whoever else gives one of its name", () =>
+    Effect.gen(function* () {
+      const file = inFolder("own-tool", {
+        "agent.yaml": `plugins: [p.ts]\ntools: [${tool("")}]\n`,
+        "p.ts": plugin(
+          'export default Plugin.tools([{ name: "t", description: "Another", parameters: {} }], { name: "t" })'
+        )
+      })
+      const told = (yield* findings(file)).map(({ code, details, places: [place] }) => {
+        const { entry, kind, related } = details
+        return [code, kind, entry, related, place?.line]
+      })
+      assert.deepStrictEqual(told, [
+        ["duplicate-tool", "tool", "t", [{ kind: "tools", entry: "t", scope: "global", tool: "t" }], 2],
+        ["invalid-parameters", "tools", "t", undefined, undefined]
+      ])
     })
   )
 

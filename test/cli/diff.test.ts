@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -371,6 +372,17 @@ describe("a saved rendering", () => {
         [{ ...saved, context: "another" }, "context: it is not what the parts render to"],
         [{ ...saved, tools: [{ name: "", description: "", parameters: {} }] }, "tools[0]: "],
         [{ ...saved, tools: 3 }, "tools: "],
+        [
+          { ...saved, tools: [{ ...saved.tools[0], description: "Edited" }, ...saved.tools.slice(1)] },
+          "fingerprint: it is not that of the prompt and the tools, so the file was edited. Print it anew: preamble render --format json"
+        ],
+        [{ ...saved, tools: saved.tools.slice(1) }, "fingerprint: it is not that of the prompt and the tools"],
+        [{ ...saved, tools: saved.tools.toReversed() }, "fingerprint: it is not that of the prompt and the tools"],
+        [
+          { ...saved, prompt: "x", sections: [{ ...saved.sections[0], text: "x", rendered: "x" }] },
+          "fingerprint: it is not that of the prompt and the tools"
+        ],
+        [{ ...saved, fingerprint: "0".repeat(64) }, "fingerprint: it is not that of the prompt and the tools"],
         [{ ...saved, more: 1 }, 'more: unknown key "more"'],
         [{ ...saved, sections: [{ ...saved.sections[0], order: "x" }] }, "sections[0].order: "]
       ]
@@ -379,6 +391,8 @@ describe("a saved rendering", () => {
         assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
         assert.include(ended.stderr, `edited.json:1:`)
         assert.include(ended.stderr, message)
+        // One edit is one problem.
+        assert.notInclude(ended.stderr, "2 problems")
       }
     })
   )
@@ -409,7 +423,7 @@ describe("a saved rendering", () => {
         tools: [],
         variables: { v: "one" },
         complete: null,
-        fingerprint: ""
+        fingerprint: createHash("sha256").update("a {{ b }} one\0[]").digest("hex")
       }
       const golden = write("template.json", JSON.stringify(saved))
       const stdin = "sections: [{ name: t, order: 0, text: 'a {{ b }} two', interpolate: false }]"

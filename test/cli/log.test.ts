@@ -921,6 +921,20 @@ const spoil = (random: Random, log: Buffer): readonly [how: string, bytes: Uint8
 }
 
 describe("hostile logs", () => {
+  it.effect("what is no file is not opened: a device never ends", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        ["show", "/dev/zero"],
+        ["check", "/dev/zero"],
+        ["migrate", "/dev/zero", "out.jsonl"]
+      ]) {
+        const ended = yield* log(args)
+        assert.strictEqual(ended.code, 1)
+        assert.match(ended.stderr, /^StoreFailure: .*: this is not a file but a pipe or a device/u)
+      }
+    })
+  )
+
   it.effect(
     "are shown or refused, never crash; and `check` finds something exactly where the others refuse, or end early",
     () =>

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, promises, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { makePipe } from "../support/makePipe.ts"
 import { root, spawned, start } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "preamble-main-"))
@@ -23,6 +24,16 @@ describe("the process", () => {
   it("writes exactly the prompt's bytes to a pipe, and ends with 0", async () => {
     const text = 'identity: "é世😀 \\n"\n'
     assert.deepStrictEqual(await spawned(["render", "-"], { stdin: text }), { code: 0, stdout: "é世😀 \n", stderr: "" })
+  })
+
+  it("reads a composition from a pipe that is named as a file, as that of `<(command)` is", async () => {
+    const pipe = join(folder, "pipe")
+    makePipe(pipe)
+    const [answer] = await Promise.all([
+      spawned(["render", pipe]),
+      promises.writeFile(pipe, "identity: From a pipe.\n")
+    ])
+    assert.deepStrictEqual(answer, { code: 0, stdout: "From a pipe.", stderr: "" })
   })
 
   it("BC-069: writes megabytes to a pipe, also when the reader is slow", async () => {
@@ -50,6 +61,21 @@ describe("the process", () => {
     const end = ended(child)
     child.stdout.once("data", () => child.stdout.destroy())
     assert.deepStrictEqual([await end, Buffer.concat(errors).toString()], [[0, null], ""])
+  }, 20_000)
+
+  it("a plugin that cannot be imported is named with the line at fault", async () => {
+    const broken = write("broken.ts", "export const a = 1\nexport default f(\n")
+    const throws = write(
+      "throws.ts",
+      'const fail = () => {\n  throw new Error("not today")\n}\nexport default fail()\n'
+    )
+    const unended = write("unended.mjs", "export default f(\n")
+    const { code, stderr } = await spawned([
+      "render",
+      write("bad.yaml", "plugins: [broken.ts, throws.ts, unended.mjs]\n")
+    ])
+    assert.strictEqual(code, 1)
+    for (const place of [`(${broken}:2)`, `not today (${throws}:2:9)`, `(${unended})`]) assert.include(stderr, place)
   }, 20_000)
 
   it("stdout holds the answer alone, whatever a plugin prints", async () => {

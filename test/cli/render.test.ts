@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { errorOf, preamble } from "./support.ts"
+import { errorOf, preamble, root } from "./support.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "preamble-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -223,7 +223,21 @@ describe("variables", () => {
       assert.strictEqual((yield* preamble(["render", "-"], { stdin, env: { A_B: "v" } })).stdout, "v")
       const unset = yield* preamble(["render", "-"], { stdin })
       assert.strictEqual(unset.code, 1)
-      assert.include(unset.stderr, "UndefinedVariable: ")
+      assert.include(unset.stderr, "-:2:40: UndefinedVariable: ")
+      assert.include(
+        unset.stderr,
+        'The environment variable "A_B", which gives it in scope "global", is not set. Set it, '
+      )
+      assert.match(unset.stderr, /^-:1:24\n> 1 \| variables: \{ a: \{ env: A_B \} \}$/m)
+      const error = errorOf(yield* preamble(["render", "-", "--format", "json"], { stdin }))
+      assert.deepInclude(error, {
+        environment: { variable: "A_B", scope: "global" },
+        places: [
+          { file: "-", line: 2, column: 40 },
+          { file: "-", line: 1, column: 24 }
+        ]
+      })
+      assert.include(error["message"], '"A_B"')
       assert.strictEqual((yield* preamble(["render", "-", "--set", "a=x"], { stdin })).stdout, "x")
     })
   )
@@ -287,6 +301,22 @@ scope: s
     })
   )
 
+  it.effect("the keys of the schemas are as they are written, or sorted with `sortToolKeys`", () =>
+    Effect.gen(function* () {
+      const tools = `tools: [{ name: t, description: d, parameters: { type: object, properties: { b: {}, a: {} } } }]\n`
+      const sent = (text: string) =>
+        Effect.map(preamble(["render", "-", "--format", "json"], { stdin: `${text}${tools}` }), ({ stdout }) =>
+          JSON.stringify(JSON.parse(stdout).tools[0].parameters)
+        )
+      const written = '{"type":"object","properties":{"b":{},"a":{}}}'
+      assert.strictEqual(yield* sent(""), written)
+      assert.strictEqual(yield* sent("sortToolKeys: false\n"), written)
+      assert.strictEqual(yield* sent("sortToolKeys: true\n"), '{"properties":{"a":{},"b":{}},"type":"object"}')
+      const found = yield* preamble(["explain", "-", "--find", "object"], { stdin: `sortToolKeys: true\n${tools}` })
+      assert.match(found.stdout.replaceAll("\n", " "), /tool "t", \$\.parameters\.type, from scope "global" -:2:/)
+    })
+  )
+
   it.effect("the fingerprint changes with prompt and tools, and with nothing else", () =>
     Effect.gen(function* () {
       const of = (stdin: string, ...args: ReadonlyArray<string>) =>
@@ -295,6 +325,9 @@ scope: s
           (one): unknown => JSON.parse(one.stdout).fingerprint
         )
       const base = yield* of(simple)
+      // Of no tools the list is empty. A saved rendering has the fingerprint of the version that made it.
+      const text = (yield* preamble(["render", "-"], { stdin: simple })).stdout
+      assert.strictEqual(base, createHash("sha256").update(`${text}\0[]`).digest("hex"))
       assert.strictEqual(yield* of(`${simple}contexts: [{ name: c, order: 1, text: now }]`), base)
       assert.strictEqual(yield* of(simple, "--set", "unused=1"), base)
       assert.notStrictEqual(yield* of(simple, "--set", "who=me"), base)
@@ -380,6 +413,21 @@ describe("failures in text", () => {
       const one = yield* preamble(["render", "-"], { stdin: "persona:\n  suffix: '{{who}}'\n" })
       assert.isTrue(one.stderr.startsWith("-:2:12: UnknownVariable: "), one.stderr)
       assert.isTrue(one.stderr.endsWith("\n\n1 problem\n"))
+    })
+  )
+
+  it.effect("rendering: a text that a listener made names the listener, in text and in JSON", () =>
+    Effect.gen(function* () {
+      const plugin = JSON.stringify(join(root, "test/cli/plugins/touches.ts"))
+      const file = write("touched.yaml", `plugins: [${plugin}]\nsections: [{ name: house, order: 0, text: H }]\n`)
+      const text = yield* preamble(["render", file])
+      assert.include(
+        text.stderr,
+        'section "house" of scope "global" (as listener "changes" of scope "global" (plugin "safety") left it) refers to'
+      )
+      assert.include(text.stderr, 'section "z" of scope "global" (as listener "adds" left it) refers to')
+      const json = errorOf(yield* preamble(["render", file, "--format", "json"]))
+      assert.deepInclude(json, { entry: "house", listener: { name: "changes", scope: "global", plugin: "safety" } })
     })
   )
 

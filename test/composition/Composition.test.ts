@@ -105,12 +105,12 @@ describe("files", () => {
 })
 
 describe("meaning", () => {
-  it("defaults: no identity, no persona, contexts on, tools by name, the global scope", () => {
+  it("defaults: no identity, no persona, contexts on, tools by name, keys of schemas as written, the global scope", () => {
     const { contents, ...rest } = { ...accept("preamble: 1"), contents: undefined }
     assert.isUndefined(contents)
     assert.deepStrictEqual(
-      [rest.identity, rest.persona, rest.runtimeContext, rest.toolOrder, rest.scope, rest.scopes],
-      [false, {}, true, undefined, "global", []]
+      [rest.identity, rest.persona, rest.runtimeContext, rest.toolOrder, rest.sortToolKeys, rest.scope, rest.scopes],
+      [false, {}, true, undefined, false, "global", []]
     )
   })
 

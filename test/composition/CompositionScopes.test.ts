@@ -17,6 +17,8 @@ import {
   type Options,
   Plugins
 } from "effect-preamble/composition"
+import { makePipe } from "../support/makePipe.ts"
+import { untyped } from "../support/untyped.ts"
 import { accept, placesOf } from "./support.ts"
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
@@ -153,6 +155,20 @@ scope: child
     })
   )
 
+  it.effect("put together by hand: a tool order and a flag that break a rule are problems at their places", () =>
+    Effect.gen(function* () {
+      const composition = accept('runtimeContext: true\ntoolOrder: ["<unlisted-tools>"]\nsortToolKeys: false')
+      for (const [changed, place] of [
+        [{ toolOrder: ["a"] }, "2:12 toolOrder InvalidToolOrder"],
+        [{ runtimeContext: untyped("no") }, "1:17 runtimeContext InvalidRegistration"],
+        [{ sortToolKeys: untyped(1) }, "3:15 sortToolKeys InvalidRegistration"]
+      ] as const) {
+        const error = yield* Effect.flip(Layer.build(layer({ ...composition, ...changed })))
+        assert.deepStrictEqual(placesOf(error), [place])
+      }
+    })
+  )
+
   it.effect("an unknown scope names the nearest and all known ones", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(textOf(text, "chidl"))
@@ -240,6 +256,34 @@ describe("load", () => {
       assert.include((yield* Effect.flip(load(file))).message, "not UTF-8")
       assert.include((yield* Effect.flip(load(`${file}x`))).message, "there is no such file")
       assert.include((yield* Effect.flip(load("/dev/zero"))).message, "it is not a file")
+    })
+  )
+
+  onDisk(
+    "what is no file is not opened, be it a composition, a text, a list of tools or a plugin",
+    Effect.gen(function* () {
+      const text =
+        "sections: [{ name: s, order: 0, text: { file: folder } }]\ncontexts: [{ name: c, order: 0, text: { file: /dev/zero } }]\n"
+      const file = yield* folderWith({ "agent.yaml": text, "plugins.yaml": "plugins: [pipe, /dev/zero, folder]" })
+      const path = (name: string) => file.replace("agent.yaml", name)
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.makeDirectory(path("folder"))
+      makePipe(path("pipe"))
+      const never =
+        "it is not a file but a pipe or a device, which may never end. Save what it gives as a file, and name that."
+      const { error, places } = yield* problemsOf(load(file), file)
+      assert.deepStrictEqual(places, ["FILE:1:47 sections[0].text.file", "FILE:2:47 contexts[0].text.file"])
+      assert.include(error.problems[0]!.message, "it is a folder. Name a file in it.")
+      assert.include(error.problems[1]!.message, never)
+      const refused = yield* Effect.flip(Layer.build(layerFile(path("plugins.yaml"))))
+      assert.deepStrictEqual(
+        refused.problems.map(({ column, message }) => [column, message]),
+        [
+          [11, `plugin "pipe": ${never}`],
+          [17, `plugin "/dev/zero": ${never}`],
+          [28, 'plugin "folder": it is a folder. Name a file in it.']
+        ]
+      )
     })
   )
 

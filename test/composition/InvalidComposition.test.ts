@@ -35,14 +35,43 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       'Did you mean "text"?'
     ],
     ["unknown key far from all", "¦zzz: 1", "zzz", "Known keys:"],
+    [
+      "identity as list",
+      "identity: ¦[x]",
+      "identity",
+      "expected text, true or false, got a list. Quote it if it is meant as text."
+    ],
+    [
+      "persona as text",
+      "persona: ¦You are X",
+      "persona",
+      'expected a map { prefix: text, suffix: text } or one of the two, got "You are X".'
+    ],
+    [
+      "required tools as text",
+      section("name: b, order: 1, text: x, requires: ¦bash"),
+      "sections[1].requires",
+      'expected a list of tool names, got "bash". Write [bash].'
+    ],
+    ["tool order as text", "toolOrder: ¦read", "toolOrder", "Write [read]."],
+    [
+      "restriction as text",
+      "scopes: { a: { restrict: { deny: ¦'a b' } } }",
+      "scopes.a.restrict.deny",
+      'Write ["a b"].'
+    ],
+    ["plugins as text", "plugins: ¦./p.ts", "plugins", "expected a list of module files", "Write [./p.ts]."],
+    ["sections as text", "sections: ¦x", "sections", 'expected a list of sections, got "x".'],
     ["version", "preamble: ¦2", "preamble", "expected the number 1, got the number 2"],
     ["version as text", 'preamble: ¦"1"', "preamble", 'got "1"'],
     ["identity as number", "identity: ¦3", "identity", "expected text, true or false", "Quote it"],
     ["runtimeContext as text", "runtimeContext: ¦yes", "runtimeContext", "expected true or false", 'got "yes"'],
-    ["persona as text", "persona: ¦You are", "persona", "a map with prefix and suffix"],
+    ["sortToolKeys as a list", "sortToolKeys: ¦[bash]", "sortToolKeys", "expected true or false"],
+    ["sortToolKeys mistyped", "¦sortToolkeys: true", "sortToolkeys", 'Did you mean "sortToolKeys"?'],
+    ["sortToolKeys in a scope", "scopes: { a: { ¦sortToolKeys: true } }", "scopes.a.sortToolKeys", "unknown key"],
     ["persona without known key", "persona: { ¦text: x }", "persona.text", "Known keys: prefix, suffix"],
-    ["sections as map", "sections: ¦{ a: b }", "sections", "expected a list of sections, got an object"],
-    ["block collection: at its key", "¦sections:\n  a: b", "sections", "expected a list of sections, got an object"],
+    ["sections as map", "sections: ¦{ a: b }", "sections", "expected a list of sections, got a map"],
+    ["block collection: at its key", "¦sections:\n  a: b", "sections", "expected a list of sections, got a map"],
     ["no value: at the key", "¦identity:\n", "identity", "got null"],
     ["section as text", "sections:\n  - ¦hello", "sections[0]", "expected a section { name, order, text }"],
     [
@@ -59,7 +88,12 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "expected text or { file: name }",
       "Quote it"
     ],
-    ["text as list", section("name: b, order: 1, text: ¦[x]"), "sections[1].text", "got an array"],
+    [
+      "text as list",
+      section("name: b, order: 1, text: ¦[x]"),
+      "sections[1].text",
+      "got a list. Quote it if it is meant as text."
+    ],
     [
       "text with another key",
       section("name: b, order: 1, text: { ¦flie: x }"),
@@ -211,6 +245,18 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       'unknown scope "chidl". Did you mean "child"?',
       "Known scopes: global, child, b"
     ],
+    [
+      "an unknown parent that is most like the scope itself",
+      "scopes: { reviewers: {}, reviewer: { parent: ¦reviewe } }",
+      "scopes.reviewer.parent",
+      'unknown scope "reviewe". Did you mean "reviewers"?'
+    ],
+    [
+      "an unknown parent that is like the scope and what descends from it alone",
+      "scopes: { agent1: { parent: ¦agent }, agent2: { parent: agent1 }, agent3: { parent: agent2 } }",
+      "scopes.agent1.parent",
+      'unknown scope "agent". Known scopes: global, agent1, agent2, agent3.'
+    ],
     ["unknown default scope", "scopes: { agent: {} }\nscope: ¦agnet", "scope", 'Did you mean "agent"?'],
     ["scope named global", "scopes: { ¦global: {} }", "scopes.global", '"global" is taken', "Choose another name"],
     ["scope named global, once", "scopes: { ¦global: { parent: a }, a: { parent: global } }", "scopes.global", "taken"],
@@ -338,6 +384,16 @@ describe("InvalidComposition", () => {
     assert.include(frame, `> ${line} | `)
     assert.include(format(error), `agent.yaml:${line}:${column}: `)
     assert.include(error.message, `line ${line}, column ${column}`)
+  })
+
+  it("nothing is not to be quoted", () => {
+    assert.strictEqual(refuse("identity:").problems[0]!.message, "expected text, true or false, got null.")
+  })
+
+  it("an unknown parent may be like a scope of a circle", () => {
+    const error = refuse("scopes: { b: { parent: agent }, agent1: { parent: agent2 }, agent2: { parent: agent1 } }")
+    assert.include(error.problems[0]!.message, 'unknown scope "agent". Did you mean "agent1"?')
+    assert.include(error.problems[1]!.message, "is its own ancestor")
   })
 
   it("is short however long the names in the file are, and keeps what it advises", () => {

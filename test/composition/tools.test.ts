@@ -200,9 +200,7 @@ scopes:
           .join(", ")
           .replaceAll(", ", "\n        - ")}
 `
-    const started = performance.now()
     const error = refuse(text)
-    assert.isBelow(performance.now() - started, 5_000)
     assert.strictEqual(error.total, 3_002)
     assert.deepStrictEqual(placesOf(error).slice(0, 3), [
       "6:19 scopes.a.restrict.allow[1] UnknownTool",
