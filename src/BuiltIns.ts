@@ -7,6 +7,7 @@
 import type * as Overlay from "./Overlay.ts"
 import * as Persona from "./Persona.ts"
 import * as Section from "./Section.ts"
+import type { Text } from "./Template.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -24,13 +25,13 @@ export interface Options {
    *
    * **Provider's cache**: at the top of the prompt; a change costs all of it.
    */
-  readonly identity?: string | boolean | undefined
+  readonly identity?: Text | boolean | undefined
   /**
    * The deployment's persona: text before and after all guidance. Both default to the empty text, which takes no place.
    *
    * **Provider's cache**: a change of the prefix costs nearly all of the prompt, one of the suffix only the suffix.
    */
-  readonly persona?: { readonly prefix?: string | undefined; readonly suffix?: string | undefined } | undefined
+  readonly persona?: { readonly prefix?: Text | undefined; readonly suffix?: Text | undefined } | undefined
   /**
    * False turns off all contexts, for every scope. Default true.
    *

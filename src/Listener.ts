@@ -35,7 +35,7 @@ export interface Listener<out T = Edit> {
   readonly kind: "listener"
   readonly name: string
   readonly order: number
-  /** It runs for every assembly, whatever the scope it was registered in. */
+  /** It is one of the global scope, whatever the scope it was registered in: it runs for every assembly. */
   readonly global: boolean
   readonly run: T
   readonly plugin: string | undefined
@@ -46,7 +46,10 @@ interface Common {
   readonly name: string
   /** Any finite number; lower is outermost. Default 0. */
   readonly order?: number | undefined
-  /** Default false: it runs for its scope and the descendants of it. */
+  /**
+   * Default false: it runs for its scope and the descendants of it. A global one is one of the global scope, also for errors,
+   * origins and names that must be unique, and ends with the scope it was registered in.
+   */
   readonly global?: boolean | undefined
   /** Who registers it, for errors and origins. */
   readonly plugin?: string | undefined

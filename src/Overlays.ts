@@ -34,6 +34,9 @@ export class Overlays extends Context.Service<
      * Registers entries that belong together in the ambient prompt scope, for as long as that scope and the surrounding
      * Effect scope live. They come as one change, all or none, and go as one: exactly these entries, once. `make` gets the
      * label of the scope.
+     *
+     * This is for `SystemPrompt`, which makes the slots of entries from providers, and for layers around this one, which see
+     * all that is registered: who, where, and under which name.
      */
     readonly register: (
       make: (scope: string) => Result.Result<ReadonlyArray<Entry<Provided>>, InvalidRegistration>

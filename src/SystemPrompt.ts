@@ -27,6 +27,7 @@ import * as ledger from "./internal/ledger.ts"
 import { Recorder } from "./internal/recorder.ts"
 import { registrationsIn, sectionOf } from "./internal/registrations.ts"
 import { renderNow } from "./internal/renderNow.ts"
+import * as rules from "./internal/rules.ts"
 import { seal } from "./internal/seal.ts"
 import { observe } from "./internal/observe.ts"
 import { Assemblers } from "./internal/steady.ts"
@@ -37,7 +38,14 @@ import { Overlays } from "./Overlays.ts"
 import type * as Persona from "./Persona.ts"
 import type { Plan } from "./Plan.ts"
 import type * as PromptContext from "./PromptContext.ts"
-import type { AssembleError, InvalidToolOrder, RegistrationError, RenderError } from "./PromptError.ts"
+import type {
+  AssembleError,
+  InvalidRegistration,
+  InvalidToolOrder,
+  Owner,
+  RegistrationError,
+  RenderError
+} from "./PromptError.ts"
 import * as PromptScope from "./PromptScope.ts"
 import type { Provider } from "./Provider.ts"
 import type { Rendered } from "./Rendered.ts"
@@ -201,7 +209,7 @@ export class SystemPrompt extends Context.Service<
    */
   static readonly layerNoDepsWith = (
     options: SystemPromptOptions
-  ): Layer.Layer<SystemPrompt, InvalidToolOrder, Overlays | Renderer | Waterfall> =>
+  ): Layer.Layer<SystemPrompt, InvalidRegistration | InvalidToolOrder, Overlays | Renderer | Waterfall> =>
     Layer.effect(
       this,
       Effect.suspend(() => make(options))
@@ -213,15 +221,18 @@ export class SystemPrompt extends Context.Service<
    * @since 0.1.0
    */
   static readonly layerNoDeps: Layer.Layer<SystemPrompt, never, Overlays | Renderer | Waterfall> =
-    // Without a tool order nothing can be wrong with it.
+    // Without options nothing can be wrong with them.
     Layer.orDie(this.layerNoDepsWith({}))
 
   /**
-   * With the given built-ins, and usual services of its own. Fails if `toolOrder` repeats a name or lacks the rest marker.
+   * With the given built-ins, and usual services of its own. Fails if `toolOrder` repeats a name or lacks the rest marker,
+   * or a flag is no boolean.
    *
    * @since 0.1.0
    */
-  static readonly layerWith = (options: SystemPromptOptions): Layer.Layer<SystemPrompt, InvalidToolOrder> =>
+  static readonly layerWith = (
+    options: SystemPromptOptions
+  ): Layer.Layer<SystemPrompt, InvalidRegistration | InvalidToolOrder> =>
     Layer.provide(this.layerNoDepsWith(options), usual)
 
   /**
@@ -251,6 +262,7 @@ const make = Effect.fnUntraced(function* (
 ) {
   const toolOrder =
     options.toolOrder === undefined ? undefined : yield* Effect.fromResult(ToolOrder.make(options.toolOrder))
+  const sortToolKeys = yield* Effect.fromResult(flagsOf(options))
   const overlays = yield* Overlays
   const waterfall = yield* Waterfall
   const renderer = yield* Renderer
@@ -261,7 +273,6 @@ const make = Effect.fnUntraced(function* (
     ...builtIns.sections.map((section) => sectionOf(section, services, scope)),
     ...Array.from({ length: builtIns.suppressors }, () => Result.succeed(suppressor()))
   ]).pipe(PromptScope.provide(PromptScope.global), Effect.orDie)
-  const sortToolKeys = options.sortToolKeys === true
   const assemblers = new Assemblers(toolOrder, sortToolKeys, (scope) => overlays.plan(scope))
   yield* observe({ closed: (scope) => assemblers.forget(scope) })
   const now = renderNow(renderer.render)
@@ -284,6 +295,18 @@ const make = Effect.fnUntraced(function* (
     changes: overlays.changes
   })
 })
+
+/** Whether keys of tools are sorted, unless one of the flags is none. That of the contexts decides in `BuiltIns`. */
+const flagsOf = ({
+  runtimeContext,
+  sortToolKeys
+}: SystemPromptOptions): Result.Result<boolean, InvalidRegistration> => {
+  const owner = (kind: Owner["kind"]) => rules.ownerOf(kind, {}, PromptScope.global.label)
+  return Result.andThen(
+    rules.flag(owner("suppressor"), "runtimeContext", runtimeContext, true),
+    rules.flag(owner("tools"), "sortToolKeys", sortToolKeys, false)
+  )
+}
 
 const makeTest = (options: TestOptions) =>
   Effect.gen(function* () {

@@ -171,7 +171,8 @@ export class ToolRegistry extends Context.Service<
     readonly view: (scope: PromptScope.PromptScope) => ToolView
     /**
      * Runs the call of a model that was shown this assembly: looks the tool up in it, decodes the arguments, asks the guards
-     * of its scope, runs the handler. The result is plain JSON, `null` if the handler gives nothing.
+     * of its scope, runs the handler. The result is plain JSON, `null` if the handler gives nothing. The assembly is the very
+     * one that `SystemPrompt` gave, since a copy does not say whose guards to ask.
      *
      * It is interrupted as any Effect is, and the handler with it. Resources that the handler acquires are released when
      * it is done.

@@ -36,10 +36,13 @@ export interface ToolSchema {
   readonly deferLoading?: true
 }
 
+/** What may be a JSON Schema. An Effect Schema, which has an `ast`, is none: `Plugin.tool` takes one. */
+type Parameters = (object | { readonly [key: string]: unknown }) & { readonly ast?: never }
+
 interface Fields {
   readonly name: string
   readonly description: string
-  readonly parameters: object
+  readonly parameters: Parameters
   readonly deferLoading?: unknown
 }
 
@@ -253,6 +256,14 @@ export const emit = (self: ToolSchema): string => {
   if (isToolSchema(self)) emitted.set(self, text)
   return text
 }
+
+/**
+ * The JSON text of a list of tools, without blanks, each as `emit` gives it: `[]` of none.
+ *
+ * @since 0.1.0
+ * @category destructors
+ */
+export const emitAll = (tools: ReadonlyArray<ToolSchema>): string => `[${tools.map(emit).join(",")}]`
 
 /**
  * The JSON text of a schema with sorted keys, see `sortKeys`: one text for all schemas that differ in the order of keys

@@ -8,7 +8,6 @@
  * @since 0.1.0
  */
 import type { AssembledTool } from "./Assembly.ts"
-import { findTools } from "./internal/findTool.ts"
 import { merge, nothing, view } from "./internal/mergeTools.ts"
 import type { Origin } from "./Origin.ts"
 import type { RegisteredTool } from "./RegisteredTool.ts"
@@ -85,15 +84,3 @@ export interface ToolView {
  */
 export const make = (chain: ReadonlyArray<Overlay>): ToolView =>
   view(chain.reduce(merge, nothing), chain.at(-1)?.tools ?? [])
-
-// -----------------------------------------------------------------------------
-// destructors
-// -----------------------------------------------------------------------------
-
-/**
- * Whether a tool of that name is shown: what the guidance of a tool asks, to be there only with it.
- *
- * @since 0.1.0
- * @category destructors
- */
-export const has = (self: ToolView, name: string): boolean => findTools(self.tools, name).length > 0

@@ -79,7 +79,13 @@ type Given<Names extends string, Text extends string, Interpolate extends boolea
   ? Text | Effect.Effect<Text, E, R>
   : [Undeclared<Names, Text>] extends [never]
     ? Text | Template.Template<Names> | Effect.Effect<Text | Template.Template<Names>, E, R>
-    : `unknown prompt variable {{${Undeclared<Names, Text>}}}`
+    : Complaint<Undeclared<Names, Text>>
+
+/** What is wrong with what stands in a group and is no declared name, in the words of `UnknownVariable` and `MalformedGroup`. */
+type Complaint<Group extends string> =
+  Group extends VariableName.Checked<Group>
+    ? `unknown prompt variable {{${Group}}}`
+    : `malformed group {{${Group}}}: a variable name is ${typeof VariableName.rule}`
 
 /** What stands between double braces in a text and is no declared name: a wrong name, or no name at all. */
 type Undeclared<Names extends string, Text extends string> = Exclude<Groups<Text>, Names>

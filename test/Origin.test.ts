@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Assembly, type Listener, Origin, type Overlay, Persona, PromptScope, SystemPrompt } from "../src/index.ts"
-import { assemble, overlay } from "./support/known.ts"
+import { assemble, overlay, refused } from "./support/known.ts"
 
 const tool = (name: string, description = "") => ({ name, description, parameters: { type: "object" } })
 
@@ -269,6 +269,32 @@ describe("listeners", () => {
       }
     ])
   })
+
+  it.effect("that are global are of the global scope, wherever they are registered, here as in the service", () =>
+    Effect.gen(function* () {
+      const listener: Listener.PureInput = {
+        name: "all",
+        global: true,
+        plugin: "ext",
+        edit: Assembly.addSection({ name: "new", order: 0, text: "N" })
+      }
+      const prompt = yield* SystemPrompt
+      const inScope = PromptScope.provide((yield* PromptScope.make("agent")).scope)
+      yield* inScope(prompt.listener(listener))
+      const origin = { scope: "global", plugin: "ext", shadows: [] }
+      const expected = [{ ...origin, listener: { name: "all", scope: "global", plugin: "ext" } }]
+      assert.deepStrictEqual(originsOf(yield* inScope(prompt.assemble), "new").section, expected)
+      const known = overlay({ listeners: [listener] }, "agent")
+      for (const chain of [[overlay({}), known], [known]]) {
+        assert.deepStrictEqual(originsOf(assemble(chain), "new").section, expected)
+      }
+      const failing = { ...listener, edit: () => assert.fail() }
+      yield* inScope(prompt.listener({ ...failing, name: "fails" }))
+      const error = yield* Effect.flip(inScope(prompt.assemble))
+      const refusal = refused([overlay({}), overlay({ listeners: [{ ...failing, name: "fails" }] }, "agent")])
+      assert.strictEqual(refusal.message, error.message)
+    }).pipe(Effect.provide(SystemPrompt.layer))
+  )
 
   it("are not named on what they leave alone, move, or copy without a change", () => {
     const copy = <A extends object>(all: ReadonlyArray<A>): ReadonlyArray<A> =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { describeCause, describeOwner, Kind, ownerFields } from "../src/Owner.ts"
+import { describeCause, describeOwner, Kind, type Owner, ownerFields } from "../src/Owner.ts"
 
 describe("describeOwner", () => {
   const noun: Record<Kind, string> = {
@@ -30,6 +30,31 @@ describe("describeOwner", () => {
     assert.strictEqual(describeOwner({ kind: "section", entry: "", scope: "s" }), 'section "" of scope "s"')
   })
 
+  it("says which listener left it so: by name, with its scope and plugin where they are others", () => {
+    const owner = { kind: "section", entry: "e", scope: "s" } as const
+    const left = (more: Partial<Owner>) => describeOwner({ ...owner, ...more })
+    assert.strictEqual(
+      left({ listener: { name: "l", scope: "s" } }),
+      'section "e" of scope "s" (as listener "l" left it)'
+    )
+    assert.strictEqual(
+      left({ plugin: "p", listener: { name: "l", scope: "s", plugin: "p" } }),
+      'section "e" of scope "s" (plugin "p", as listener "l" left it)'
+    )
+    assert.strictEqual(
+      left({ plugin: "p", listener: { name: "l", scope: "agent", plugin: "q" } }),
+      'section "e" of scope "s" (plugin "p", as listener "l" of scope "agent" (plugin "q") left it)'
+    )
+    assert.strictEqual(
+      left({ plugin: "p", listener: { name: "l", scope: "agent", plugin: "p" } }),
+      'section "e" of scope "s" (plugin "p", as listener "l" of scope "agent" (plugin "p") left it)'
+    )
+    assert.strictEqual(
+      left({ plugin: "p", listener: { name: "l", scope: "s" } }),
+      'section "e" of scope "s" (plugin "p", as listener "l" of scope "s" left it)'
+    )
+  })
+
   it("quotes names, so that none breaks a line or ends early", () => {
     const owner = { kind: "section", entry: 'a"\n', scope: "\t", plugin: '"' } as const
     assert.strictEqual(describeOwner(owner), String.raw`section "a\"\n" of scope "\t" (plugin "\"")`)
@@ -46,6 +71,10 @@ describe("ownerFields", () => {
       scope: "s",
       plugin: "p"
     })
+    const listener = { name: "l", scope: "s" }
+    const touched = { kind: "context", entry: "e", scope: "s", listener } as const
+    assert.deepStrictEqual(ownerFields(touched), touched)
+    assert.notProperty(ownerFields({ ...touched, listener: undefined }), "listener")
   })
 })
 

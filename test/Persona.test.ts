@@ -12,6 +12,7 @@ import {
   Template
 } from "../src/index.ts"
 import * as registry from "./support/registry.ts"
+import { untyped } from "./support/untyped.ts"
 import * as view from "./support/view.ts"
 
 const assembledFor = (scope: PromptScope.PromptScope) =>
@@ -85,6 +86,24 @@ describe("the built-ins", () => {
       assert.strictEqual(yield* text({}), "")
       assert.strictEqual(yield* text({ identity: true }), Persona.neutralIdentity)
       assert.strictEqual(yield* text({ identity: "Mine." }), "Mine.")
+    })
+  )
+
+  it.effect("are Templates where a string would be scanned: braces that are meant, and references", () =>
+    Effect.gen(function* () {
+      const persona = {
+        prefix: Template.verbatim("Use {{ x }} in Jinja."),
+        suffix: Template.text`In ${Template.ref("cwd")}, not {{cwd}}.`
+      }
+      const identity = Template.text`You are ${Template.ref("cwd")}'s {{agent}}.`
+      const layer = Layer.provideMerge(Plugin.variable("cwd", "/w"), registry.layerWith({ identity, persona }))
+      const text = yield* Effect.provide(textFor(global), layer)
+      assert.strictEqual(text, "You are /w's {{agent}}.\n\nUse {{ x }} in Jinja.\n\nIn /w, not {{cwd}}.")
+      const error = yield* renderedFor(global).pipe(
+        Effect.provide(registry.layerWith({ persona: { prefix: "Use {{ x }} in Jinja." } })),
+        Effect.flip
+      )
+      assert.include(error.message, "Template.text")
     })
   )
 
@@ -165,6 +184,24 @@ for (const [way, persona] of Object.entries(ways)) {
           [Persona.names.suffix, "Taken."]
         ])
         assert.isFalse(assembly.suppressed)
+      }).pipe(Effect.provide(registry.layerWith(deployment)))
+    )
+
+    it.effect("whose flags are no booleans is refused, and leaves nothing", () =>
+      Effect.gen(function* () {
+        const agent = yield* agentScope("agent")
+        for (const [field, kind, entry, value, got] of [
+          ["includeRuntimeContext", "suppressor", "", "false", "a string"],
+          ["includeRuntimeContext", "suppressor", "", 0, "the number 0"],
+          ["includeRuntimeContext", "suppressor", "", null, "null"],
+          ["complete", "section", Persona.names.prefix, "true", "a string"]
+        ] as const) {
+          const options: Persona.Options = { prefix: "Mine.", plugin: "p", [field]: untyped(value) }
+          const error = yield* Effect.flip(persona(agent, options))
+          assert.deepInclude(error, { _tag: "InvalidRegistration", kind, entry, scope: "agent", plugin: "p", field })
+          assert.include(error.message, `expected true or false, got ${got}`)
+          assert.strictEqual(yield* Overlays.use((overlays) => Effect.succeed(overlays.size(agent))), 0)
+        }
       }).pipe(Effect.provide(registry.layerWith(deployment)))
     )
 

@@ -131,12 +131,19 @@ describe("counted contributions", () => {
     )
   })
 
-  it("a global listener ties as one of the global overlay, wherever it is registered", () => {
-    const tied = (global: boolean, scope: string) => overlay({ listeners: [{ name: "b", global, edit: same }] }, scope)
+  it("a global listener is one of the global overlay, wherever it is registered", () => {
+    const tied = (global: boolean, scope: string) =>
+      overlay({ listeners: [{ name: "b", global, plugin: `of ${scope}`, edit: same }] }, scope)
     const self = plan(tied(false, "global"), tied(false, "C"), tied(true, "D"), tied(true, "E"), tied(false, "F"))
     assert.deepStrictEqual(
-      self.listeners.map(({ origin }) => origin.scope),
-      ["global", "D", "E", "C", "F"]
+      self.listeners.map(({ origin, position }) => [origin.scope, origin.plugin, position]),
+      [
+        ["global", "of global", 0],
+        ["global", "of D", 0],
+        ["global", "of E", 0],
+        ["C", "of C", 1],
+        ["F", "of F", 4]
+      ]
     )
     const ordered = plan(
       overlay({ listeners: [{ name: "b", edit: same }] }),

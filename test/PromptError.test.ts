@@ -1,15 +1,6 @@
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { Effect, Equal, Result, Schema, type Scope } from "effect"
-import {
-  type Assembly,
-  Overlay,
-  Persona,
-  PromptError,
-  PromptScope,
-  Section,
-  SystemPrompt,
-  ToolOrder
-} from "../src/index.ts"
+import { Assembly, Overlay, Persona, PromptError, PromptScope, Section, SystemPrompt, ToolOrder } from "../src/index.ts"
 import { assemble, overlay, refused, unrendered } from "./support/known.ts"
 
 // -----------------------------------------------------------------------------
@@ -82,7 +73,7 @@ const pure: ReadonlyArray<Sample> = [
   [
     refusedBy({ tools: [{ tools: [tool("read", { "a-b": [() => 1] })] }] }),
     /tool "read" from tool provider of scope "agent" .*\$\.parameters\["a-b"\]\[0\]/,
-    /Keep it where the host finds it/
+    /Leave it out/
   ],
   [
     listening(() => {
@@ -91,6 +82,19 @@ const pure: ReadonlyArray<Sample> = [
     `${mask} threw: boom.`,
     /Correct the listener/
   ],
+  ...[
+    (self: Assembly.Assembly) => Object.assign(self, { tools: [] }),
+    (self: Assembly.Assembly) => Reflect.apply(Array.prototype.push, self.sections, [1]),
+    (self: Assembly.Assembly) => Object.defineProperty(self, "sections", { value: [] }),
+    (self: Assembly.Assembly) => {
+      delete (self as { sections?: unknown }).sections
+      return self
+    }
+  ].map((edit): Sample => [
+    listening(edit),
+    `${mask} threw: Cannot `,
+    /An assembly is frozen: return what an edit of Assembly gives/
+  ]),
   [listening(() => null), `${mask} returned an invalid assembly at $`, /Return the assembly/],
   [listening((self) => ({ ...self, extra: 1 })), /mask.*at \$\.extra/, /Assembly\.annotate/],
   [listening((self) => ({ ...self, sections: [{ name: "x" }] })), /mask.*at \$\.sections\[0\]/, /expected/],
@@ -103,6 +107,15 @@ const pure: ReadonlyArray<Sample> = [
     unrendered(assemble([overlay({ contexts: [{ name: "time", order: 0, text: "{{nope}}" }] })])),
     'context "time" of scope "global"',
     /Register it/
+  ],
+  [
+    unrendered(
+      assemble([
+        overlay({ listeners: [{ name: "adds", edit: Assembly.addSection({ name: "z", order: 0, text: "{{q}}" }) }] })
+      ])
+    ),
+    'section "z" of scope "global" (as listener "adds" left it)',
+    /Known variables: none\. Register it, correct the name, look for a listener that removed it, or set `interpolate/
   ],
   [
     unrenderedText("{{cwd}}", { variables: [{ name: "cwd", value: undefined }] }),

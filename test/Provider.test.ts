@@ -5,6 +5,7 @@ import {
   Data,
   Deferred,
   Effect,
+  ErrorReporter,
   Exit,
   Fiber,
   Layer,
@@ -44,7 +45,7 @@ const render = Effect.map(
 
 /** A provider of each kind whose value never comes about, and who is blamed for it. */
 const kinds: ReadonlyArray<{
-  readonly owner: Required<PromptError.Owner>
+  readonly owner: Required<Omit<PromptError.Owner, "listener">>
   /** What is said of a value of the wrong type. */
   readonly rule: string
   readonly plugin: (provider: Provider<never, unknown>) => Plugin.Plugin
@@ -709,6 +710,10 @@ describe("what an Effect of a provider sees", () => {
     })
   }
   const frame = (name: string) => ({ name, stack: () => undefined, parent: undefined })
+  const runtimeMetrics = () => ({ ...Metric.FiberRuntimeMetricsImpl })
+  reference(ErrorReporter.CurrentErrorReporters, new Set(), new Set())
+  reference(Metric.FiberRuntimeMetrics, runtimeMetrics(), runtimeMetrics())
+  reference(Metric.MetricRegistry, new Map(), new Map())
   reference(Metric.CurrentMetricAttributes, { who: "registrar" }, { who: "caller" })
   reference(References.CurrentLogAnnotations, { who: "registrar" }, { who: "caller" })
   reference(References.CurrentLogLevel, "Error", "Debug")

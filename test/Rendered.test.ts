@@ -193,7 +193,7 @@ describe("the prompt", () => {
   it("[202] a malformed group is shown with at most 16 characters from its opening braces", () => {
     const error = unrendered(of({ a: "before {{0123456789abcdefghij {x}} after" }))
     assert.deepInclude(error, { _tag: "MalformedGroup", entry: "a", offset: 7, excerpt: "{{0123456789abcd" })
-    assert.deepInclude(error, { group: "{{0123456789abcd" })
+    assert.deepInclude(error, { group: "{{0123456789abcd…" })
     assert.deepInclude(unrendered(of({ a: "x {{a{\n}}" })), { excerpt: "{{a{" })
   })
 
@@ -383,7 +383,41 @@ describe("reported bugs", () => {
     const listeners = [{ name: "L1", edit: Assembly.addSection(secret), plugin: "ext" }]
     const error = unrendered(assembly({ sections: ordered({ a: "A" }), listeners }))
     assert.deepInclude(error, { _tag: "MalformedGroup", kind: "section", entry: "x", scope: "global", plugin: "ext" })
-    mentions(error, 'section "x"', "{{secret.key}}")
+    mentions(error, 'section "x" of scope "global" (plugin "ext", as listener "L1" left it)', "{{secret.key}}")
+    assert.deepInclude(error, { listener: { name: "L1", scope: "global", plugin: "ext" } })
+  })
+
+  it("a problem names the listener that added or changed the text, of each kind, and no other part has one", () => {
+    const texts = { known: "{{a}}", unknown: "{{q}}", unset: "{{u}}", broken: "{{}}" }
+    const edit = (self: Assembly.Assembly) =>
+      Object.entries(texts).reduce(
+        (edited, [name, text]) => Assembly.mapSection(edited, name, (one) => ({ ...one, text })),
+        self
+      )
+    const self = assembly({
+      sections: [
+        ...ordered({ known: "", unknown: "", unset: "", broken: "" }),
+        { name: "own", order: 9, text: "{{q}}" }
+      ],
+      contexts: ordered({ c: "C" }),
+      variables: variables({ a: "A", u: undefined }),
+      listeners: [
+        { name: "changes", order: 1, edit },
+        { name: "adds", order: 2, edit: Assembly.addContext({ name: "late", order: 1, text: "{{q}}" }) }
+      ]
+    })
+    const found = Rendered.problems(self).map((error) => [error._tag, error.entry, error.listener?.name])
+    assert.deepStrictEqual(found, [
+      ["UnknownVariable", "unknown", "changes"],
+      ["UndefinedVariable", "unset", "changes"],
+      ["MalformedGroup", "broken", "changes"],
+      ["UnknownVariable", "own", undefined],
+      ["UnknownVariable", "late", "adds"]
+    ])
+    const [, , , own, late] = Rendered.problems(self)
+    assert.notProperty(own, "listener")
+    mentions(late!, 'context "late" of scope "global" (as listener "adds" left it) refers to')
+    assert.deepStrictEqual(unrendered(self), Rendered.problems(self)[0])
   })
 
   it("[BC-068] text that closes a wrapper or fakes our heading goes out exactly, and the parts say who said it", () => {

@@ -14,8 +14,10 @@ import {
   SystemPrompt,
   type SystemPromptOptions,
   ToolOrder,
+  Variable,
   Waterfall
 } from "../src/index.ts"
+import { untyped } from "./support/untyped.ts"
 import * as view from "./support/view.ts"
 
 const assemble = SystemPrompt.use((prompt) => prompt.assemble)
@@ -61,6 +63,18 @@ describe("each service has a layer", () => {
       assert.isTrue(Result.getOrThrow(first.plan(PromptScope.global)).suppressed)
       assert.isFalse(Result.getOrThrow(second.plan(PromptScope.global)).suppressed)
     })
+  )
+
+  it.effect("Overlays takes no slot that is none of SystemPrompt's: not by its type, and not in silence", () =>
+    Effect.gen(function* () {
+      const overlays = yield* Overlays
+      const slot = { value: "hello" }
+      // @ts-expect-error: an object with the fields of a slot is none.
+      yield* overlays.register((scope) => Result.all([Variable.make({ name: "w", value: slot }, scope)]))
+      const error = yield* Effect.flip(assemble)
+      assert.deepInclude(error, { _tag: "ProviderFailure", kind: "variable", entry: "w", scope: "global" })
+      assert.include(error.message, "got an object. Register it with SystemPrompt")
+    }).pipe(Effect.provide(over(usual)))
   )
 
   it.effect("Waterfall alone runs the listeners of a plan", () =>
@@ -154,14 +168,36 @@ describe("SystemPrompt", () => {
     })
   )
 
+  it.effect("is not built with flags that are no booleans, and leaves nothing", () =>
+    Effect.gen(function* () {
+      for (const [field, kind, value, got] of [
+        ["runtimeContext", "suppressor", "no", "a string"],
+        ["runtimeContext", "suppressor", 0, "the number 0"],
+        ["sortToolKeys", "tools", 1, "the number 1"],
+        ["sortToolKeys", "tools", null, "null"]
+      ] as const) {
+        const options: SystemPromptOptions = { identity: true, [field]: untyped(value) }
+        yield* Effect.gen(function* () {
+          for (const layer of [SystemPrompt.layerWith(options), SystemPrompt.layerNoDepsWith(options)]) {
+            const error = yield* Effect.flip(Layer.build(layer))
+            assert.deepInclude(error, { _tag: "InvalidRegistration", kind, entry: "", scope: "global", field })
+            assert.include(error.message, `expected true or false, got ${got}`)
+          }
+          assert.strictEqual((yield* Overlays).size(PromptScope.global), 0)
+        }).pipe(Effect.provide(usual))
+      }
+    })
+  )
+
   it("types: what each layer gives, needs and fails with, and that using the service needs nothing", () => {
     expectTypeOf(SystemPrompt.layer).toEqualTypeOf<Layer.Layer<SystemPrompt>>()
-    expectTypeOf(SystemPrompt.layerWith({})).toEqualTypeOf<Layer.Layer<SystemPrompt, PromptError.InvalidToolOrder>>()
+    type Misconfigured = PromptError.InvalidRegistration | PromptError.InvalidToolOrder
+    expectTypeOf(SystemPrompt.layerWith({})).toEqualTypeOf<Layer.Layer<SystemPrompt, Misconfigured>>()
     expectTypeOf(SystemPrompt.layerNoDeps).toEqualTypeOf<
       Layer.Layer<SystemPrompt, never, Overlays | Renderer | Waterfall>
     >()
     expectTypeOf(SystemPrompt.layerNoDepsWith({})).toEqualTypeOf<
-      Layer.Layer<SystemPrompt, PromptError.InvalidToolOrder, Overlays | Renderer | Waterfall>
+      Layer.Layer<SystemPrompt, Misconfigured, Overlays | Renderer | Waterfall>
     >()
     expectTypeOf(usual).toEqualTypeOf<Layer.Layer<Overlays | Renderer | Waterfall>>()
     type Prompt = SystemPrompt["Service"]

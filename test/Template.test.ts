@@ -184,7 +184,7 @@ describe("reported bugs", () => {
       offset: 23,
       line: 1,
       column: 24,
-      group: "{{ and JSON look",
+      group: "{{ and JSON look…",
       excerpt: "{{ and JSON look"
     })
     const other = 'JSON looks like {"a":{"b":1}}. Go templates open with {{'
@@ -290,21 +290,21 @@ describe("errors", () => {
   })
 
   it("the known names and the rest are the same among all problems of a text", () => {
-    const all = Template.problems("{{x}} {{x}} {{A}}\n{{u}} {{{a}} {{modle}} {{", variables(values), owner)
+    const all = Template.problems("{{modl}} {{modl}} {{A}}\n{{u}} {{{a}} {{modle}} {{", variables(values), owner)
     assert.deepStrictEqual(
       all.map((error) => [error._tag, error.offset, error.line, error.column]),
       [
         ["UnknownVariable", 0, 1, 1],
-        ["UnknownVariable", 6, 1, 7],
-        ["MalformedGroup", 12, 1, 13],
-        ["UndefinedVariable", 18, 2, 1],
-        ["MalformedGroup", 24, 2, 7],
-        ["UnknownVariable", 31, 2, 14]
+        ["UnknownVariable", 9, 1, 10],
+        ["MalformedGroup", 18, 1, 19],
+        ["UndefinedVariable", 24, 2, 1],
+        ["MalformedGroup", 30, 2, 7],
+        ["UnknownVariable", 37, 2, 14]
       ]
     )
     assert.deepStrictEqual(
       all.map((error) => ("nearest" in error ? error.nearest : "-")),
-      ["a", "a", "-", "-", "-", "model"]
+      ["model", "model", "-", "-", "-", "model"]
     )
   })
 
@@ -330,9 +330,43 @@ describe("errors", () => {
     const reference = failure(`${"😀".repeat(20)}a{{nope}}b${"😀".repeat(20)}`).excerpt
     assert.strictEqual(reference, `…${"😀".repeat(11)}a{{nope}}b${"😀".repeat(11)}…`)
     const group = failureOf("MalformedGroup", `{{${"a".repeat(13)}😀{{b}}`)
-    assert.strictEqual(group.group, `{{${"a".repeat(13)}`)
-    assert.strictEqual(failureOf("MalformedGroup", `{{${"a".repeat(12)}😀{{b}}`).group, `{{${"a".repeat(12)}😀`)
+    assert.strictEqual(group.group, `{{${"a".repeat(13)}…`)
+    assert.strictEqual(failureOf("MalformedGroup", `{{${"a".repeat(12)}😀{{b}}`).group, `{{${"a".repeat(12)}😀…`)
     assert.strictEqual(failureOf("MalformedGroup", `{{${"a".repeat(76)}😀}}`).group, `{{${"a".repeat(76)}…`)
+  })
+
+  it("a group with other braces is shown up to 16 characters, with … where its line goes on, and no blank at its end", () => {
+    const shown = (text: string) => failureOf("MalformedGroup", text).group
+    assert.strictEqual(shown("{{user and {{user}}"), "{{user and {{use…")
+    assert.strictEqual(shown("{{user and bye {{user}}"), "{{user and bye {…")
+    assert.strictEqual(shown("{{user is here, {{user}}"), "{{user is here,…")
+    assert.strictEqual(shown("{{12345 {{12345}}"), "{{12345 {{12345}…")
+    assert.strictEqual(shown("{{1234 {{12345}}"), "{{1234 {{12345}}")
+    assert.strictEqual(shown("{{1 \t\n{{12345}}"), "{{1")
+    const error = failureOf("MalformedGroup", "{{user is here, {{user}}")
+    assert.include(error.message, "a malformed group `{{user is here,…` at")
+    assert.strictEqual(error.excerpt, "{{user is here, ")
+  })
+
+  it("a variable whose braces are not all there is what was meant, if there is one of that name", () => {
+    const reasonFor = (text: string) => failureOf("MalformedGroup", text, { user: "U", unset: undefined }).reason
+    const at = (column: number) => `a \`}}\` follows at line 1, column ${column}, but other braces stand between. `
+    const literally = "For literal braces set `interpolate: false`, or build the text with Template.text"
+    for (const [text, name] of [
+      ["{{user} and bye {{user}}", "user"],
+      ["{{user and {{user}}", "user"],
+      ["It is {{user and {{user}}", "user"],
+      ["{{ User } and {{user}}", "user"],
+      ["{{user\n{{user}}", "user"],
+      ["{{unset} {{user}}", "unset"]
+    ] as const) {
+      assert.include(reasonFor(text), `but other braces stand between. Write {{${name}}}. ${literally}.`, text)
+    }
+    assert.strictEqual(reasonFor("{{user} {{user}}"), `${at(15)}Write {{user}}. ${literally}.`)
+    for (const text of ["{{nope} {{user}}", "{{user.name} {{user}}", "{{users} {{user}}", "{{{user}}", "{{ {user}}"]) {
+      const { reason } = failureOf("MalformedGroup", text, { user: "U" })
+      assert.strictEqual(reason, `${at(text.indexOf("}}") + 1)}${literally}; a reference is {{name}}.`, text)
+    }
   })
 
   it("a group with a bad name is shown whole, up to 80 characters, and its excerpt up to 16", () => {

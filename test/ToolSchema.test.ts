@@ -200,6 +200,18 @@ describe("refusals", () => {
     assert.match(error.message, /function is not JSON/)
   })
 
+  it("an Effect Schema as parameters, or as one of them, says who takes it", () => {
+    const advice = /an Effect Schema is not JSON\. Register the tool with Plugin\.tool/
+    for (const [parameters, path] of [
+      [Schema.Struct({ path: Schema.String }), "$.parameters"],
+      [{ path: Schema.String }, "$.parameters.path"]
+    ] as const) {
+      const error = refusal(withParameters(parameters))
+      assert.strictEqual(error.path, path)
+      assert.match(error.message, advice)
+    }
+  })
+
   for (const [title, value, word] of [
     ["a symbol", Symbol("s"), "symbol"],
     ["NaN", Number.NaN, "NaN"],
@@ -399,6 +411,9 @@ describe("make, emit", () => {
     expectTypeOf<HostTool>().toExtend<ToolSchema.Input>()
     expectTypeOf<ToolSchema.ToolSchema>().toExtend<ToolSchema.Input>()
     expectTypeOf<{ name: string }>().not.toExtend<ToolSchema.Input>()
+    expectTypeOf<HostTool & { parameters: Record<string, unknown> }>().toExtend<ToolSchema.Input>()
+    const struct = Schema.Struct({ path: Schema.String })
+    expectTypeOf<{ name: string; description: string; parameters: typeof struct }>().not.toExtend<ToolSchema.Input>()
     expectTypeOf(ToolSchema.make).returns.toEqualTypeOf<ToolSchema.ToolSchema>()
   })
 
@@ -414,6 +429,15 @@ describe("make, emit", () => {
     assert.include(ToolSchema.emit(open), `"a":1`)
     open.parameters.a = 2
     assert.include(ToolSchema.emit(open), `"a":2`)
+  })
+})
+
+describe("emitAll", () => {
+  it("is the list of what `emit` gives, as one JSON text, empty of none", () => {
+    const [a, b] = ["a", "b"].map((name) => ({ name, description: "d", parameters: { type: "object" } }))
+    assert.strictEqual(ToolSchema.emitAll([]), "[]")
+    assert.strictEqual(ToolSchema.emitAll([a!]), `[${ToolSchema.emit(a!)}]`)
+    assert.strictEqual(ToolSchema.emitAll([b!, a!]), `[${ToolSchema.emit(b!)},${ToolSchema.emit(a!)}]`)
   })
 })
 

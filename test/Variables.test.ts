@@ -256,15 +256,15 @@ describe("what compiles", () => {
 
   it("nor one whose braces would not render", () => {
     compiles(() => [
-      // @ts-expect-error unknown prompt variable {{ model }}
+      // @ts-expect-error malformed group {{ model }}
       vars.section({ ...a, text: "{{ model }}" }),
-      // @ts-expect-error unknown prompt variable {{{model}}
+      // @ts-expect-error malformed group {{{model}}
       vars.section({ ...a, text: "{{{model}}}" }),
-      // @ts-expect-error unknown prompt variable {{x-y}}
+      // @ts-expect-error malformed group {{x-y}}
       vars.section({ ...a, text: "{{x-y}}" }),
-      // @ts-expect-error unknown prompt variable {{}}
+      // @ts-expect-error malformed group {{}}
       vars.section({ ...a, text: "{{}}" }),
-      // @ts-expect-error unknown prompt variable {{ b {{model}}
+      // @ts-expect-error malformed group {{ b {{model}}
       vars.section({ ...a, text: "a {{ b {{model}}" })
     ])
   })
@@ -350,8 +350,12 @@ describe("what compiles", () => {
     type Text<T extends string, I extends boolean = true> = Variables.TextOptions<"model", T, I, never, never>["text"]
     type Sentence<S extends string> = S | ((context: never) => S)
     expectTypeOf<Text<"{{modle}}">>().toExtend<Sentence<"unknown prompt variable {{modle}}">>()
-    expectTypeOf<Text<"{{ model }}">>().toExtend<Sentence<"unknown prompt variable {{ model }}">>()
-    expectTypeOf<Text<"{{{model}}}">>().toExtend<Sentence<"unknown prompt variable {{{model}}">>()
+    expectTypeOf<Text<"{{ model }}">>().toExtend<
+      Sentence<"malformed group {{ model }}: a variable name is a–z, then a–z, 0–9, _">
+    >()
+    expectTypeOf<Text<"{{{model}}}">>().toExtend<
+      Sentence<"malformed group {{{model}}: a variable name is a–z, then a–z, 0–9, _">
+    >()
     expectTypeOf<"{{model}}">().toExtend<Text<"{{model}}">>()
     expectTypeOf<"{{modle}}">().toExtend<Text<"{{modle}}", false>>()
     expectTypeOf<Parameters<typeof Variables.define<{ readonly Model: "x" }>>[0]>().toEqualTypeOf<{

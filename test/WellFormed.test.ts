@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, pipe, Result } from "effect"
 import { Assembly, type Origin, PromptScope, Section, SystemPrompt, Template, ToolOrder } from "../src/index.ts"
+import { link, registeredAs } from "../src/internal/toolLink.ts"
 import { accept } from "../src/internal/wellFormed.ts"
 import type * as Listener from "../src/Listener.ts"
 import { InvalidAssembly, type Owner, PromptError } from "../src/PromptError.ts"
+import * as RegisteredTool from "../src/RegisteredTool.ts"
 import * as Schema from "effect/Schema"
 import { changeable } from "./support/frozen.ts"
 import { assemble, overlay, unrendered } from "./support/known.ts"
@@ -613,6 +615,84 @@ describe("origin", () => {
         ["C", { scope: "global", listener: { name: "inner", scope: "global" }, shadows: [] }],
         ["D", added]
       ])
+    })
+  })
+
+  describe("tools of one name, of one provider", () => {
+    const named = ["1", "2", "3"].map((description) => schema("t", description))
+    const given = assemble([overlay({ tools: [{ name: "fs", tools: [...named, schema("u")] }] })])
+    given.tools.forEach((tool, handler) => {
+      link(tool, Result.getOrThrow(RegisteredTool.make({ ...schema(tool.schema.name), handler }, "global")))
+    })
+    const t1 = given.tools[0]!
+    const t2 = given.tools[1]!
+    const t3 = given.tools[2]!
+    const u = given.tools[3]!
+    const edited = (one: Assembly.AssembledTool, description = `${one.schema.description}!`) => ({
+      ...one,
+      schema: { ...one.schema, description }
+    })
+    const bare = (one: Assembly.AssembledTool) => ({ schema: { ...one.schema } })
+
+    /** Which one a tool is, or was made of; its origin says the same. */
+    const whose = (tool: Assembly.AssembledTool): number | string => {
+      const at = given.tools.indexOf(tool)
+      if (at !== -1) return at
+      const registered = registeredAs(tool)
+      const added = { scope: "agent", plugin: "extra", listener, shadows: [] }
+      assert.deepStrictEqual(tool.origin, registered === undefined ? added : listenedTo(t1.origin))
+      return registered === undefined ? "added" : `made of ${String(registered.handler)}`
+    }
+
+    type Case = readonly [what: string, tools: ReadonlyArray<object>, whose: ReadonlyArray<number | string>]
+    const cases: ReadonlyArray<Case> = [
+      [
+        "changed ones were made of those that are gone",
+        [edited(t1), t2, edited(t3), u],
+        ["made of 0", 1, "made of 2", 3]
+      ],
+      ["in the order of these", [edited(t3), t2, edited(t1), u], ["made of 0", 1, "made of 2", 3]],
+      [
+        "also one that says what another said",
+        [edited(t1, "2"), edited(t2, "1"), t3, u],
+        ["made of 0", "made of 1", 2, 3]
+      ],
+      ["with more gone than changed, of the last", [edited(t1), t2, u], ["made of 2", 1, 3]],
+      [
+        "with more changed than gone, too",
+        [edited(t1), edited(t1, "x"), t2, t3, u],
+        ["made of 2", "made of 2", 1, 2, 3]
+      ],
+      [
+        "a changed one of another name is none of them",
+        [edited(t1), t2, t3, edited(u)],
+        ["made of 0", 1, 2, "made of 3"]
+      ],
+      ["copies without an origin are those that they say", [bare(t3), bare(t1), t2, u], [2, 0, 1, 3]],
+      ["unless that one is there, after the copy", [bare(t1), t1, t2, t3, u], ["added", 0, 1, 2, 3]],
+      ["or before it", [t1, bare(t1), t2, t3, u], [0, "added", 1, 2, 3]],
+      ["or is another copy already", [bare(t1), bare(t1), t2, t3, u], [0, "added", 1, 2, 3]],
+      ["or another says that it was made of it", [bare(t1), edited(t1), t2, t3, u], ["added", "made of 0", 1, 2, 3]],
+      ["one that is there twice is itself twice", [t1, t1, t3, u], [0, 0, 2, 3]]
+    ]
+    for (const [what, tools, expected] of cases) {
+      it(`${what}, however much else is new`, () => {
+        for (const more of [0, 1, 20]) {
+          const added = Array.from({ length: more }, (_, i) => ({ schema: schema(`more ${i}`) }))
+          const after = Result.getOrThrow(accept([given], { ...given, tools: [...tools, ...added] }, owner)).tools
+          assert.deepStrictEqual(after.map(whose), [...expected, ...added.map(() => "added")])
+        }
+      })
+    }
+
+    it("what is wrong beside a changed one is found in its place", () => {
+      for (const wrong of [null, 42]) {
+        const error = Result.getOrThrow(
+          Result.flip(accept([given], { ...given, tools: [edited(t1), t2, wrong] }, owner))
+        )
+        assert.deepInclude(error, { path: "$.tools[2]" })
+        assert.include(error.reason, "expected an object")
+      }
     })
   })
 

@@ -8,7 +8,7 @@ import { Annotations, type AssembleContext } from "../AssembleContext.ts"
 import type { AssembledTool, Assembly } from "../Assembly.ts"
 import type { Guard } from "../Guard.ts"
 import { type Owner, ownerFields } from "../Owner.ts"
-import { Current, type PromptScope } from "../PromptScope.ts"
+import type { PromptScope } from "../PromptScope.ts"
 import type { RegisteredTool } from "../RegisteredTool.ts"
 import type { ToolCall } from "../ToolCall.ts"
 import {
@@ -27,7 +27,6 @@ import { isEffect } from "./give.ts"
 import * as json from "./json.ts"
 import { scopeOf } from "./lastRendered.ts"
 import { describeType, isPromise, promiseAdvice } from "./rules.ts"
-import { chain } from "./scope.ts"
 import { type Check, decoderOfShown, Handler } from "./toolHandler.ts"
 import { registeredAs } from "./toolLink.ts"
 import { type Decoder, problemOf, problemsOf } from "./toolParameters.ts"
@@ -41,11 +40,12 @@ export const callWith =
     Effect.withFiber((fiber) => {
       const found = find(tables, view, name)
       if (Result.isFailure(found)) return Exit.fail(found.failure)
-      // Of a copy nobody knows which scope it was made for: it is the caller's own.
-      const scope = scopeOf(view) ?? fiber.getRef(Current)
-      const reason = whyUnguarded(view, scope)
-      if (reason !== undefined) return Exit.fail(new ToolWithoutHandler({ ...found.success.owner, reason }))
-      return run(tables, found.success, args, { scope, annotations: fiber.getRef(Annotations) })
+      const scope = Result.mapError(
+        guardedScope(view),
+        (reason) => new ToolWithoutHandler({ ...found.success.owner, reason })
+      )
+      if (Result.isFailure(scope)) return Exit.fail(scope.failure)
+      return run(tables, found.success, args, { scope: scope.success, annotations: fiber.getRef(Annotations) })
     })
 
 // -----------------------------------------------------------------------------
@@ -96,18 +96,25 @@ const find = (
 }
 
 /**
- * Why the guards of whoever was shown an assembly are not those of this scope. They end with their own scope: whoever still
- * holds its assembly would get past them; so would whoever calls with a copy of it somewhere else.
+ * The scope whose guards are asked: the one that was shown this assembly, or why they cannot be asked. Guards end with their
+ * scope: whoever still holds its assembly would get past them. So would whoever calls with a copy of it somewhere else, and
+ * of a copy nobody knows which scope it is for: labels repeat.
  */
-const whyUnguarded = (view: Assembly, scope: PromptScope): string | undefined => {
-  if (chain(scope).every(({ label }) => label !== view.scope)) {
-    return `this copy of an assembly is for the scope ${JSON.stringify(view.scope)}, and is called in ${JSON.stringify(scope.label)}. Call with the assembly itself, or in its scope by PromptScope.provide.`
+const guardedScope = (view: Assembly): Result.Result<PromptScope, string> => {
+  const scope = scopeOf(view)
+  if (scope === undefined) {
+    return Result.fail(
+      "this assembly is a copy, or SystemPrompt has not made it, so nobody knows whose guards to ask. Call with the assembly itself; change it in a listener."
+    )
   }
   return scope.closed
-    ? `the scope ${JSON.stringify(scope.label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
-    : undefined
+    ? Result.fail(
+        `the scope ${JSON.stringify(scope.label)}, which it was shown to, has closed. Call tools while the owner of the scope is alive.`
+      )
+    : Result.succeed(scope)
 }
 
+/** The tool itself, by whoever it was given: an error of its call names what was called. */
 const ownerOf = ({ origin, schema }: AssembledTool): Owner =>
   ownerFields({ kind: "tool", entry: schema.name, scope: origin.scope, plugin: origin.plugin })
 
@@ -135,7 +142,7 @@ const run = Effect.fnUntraced(function* (
     () => handler.run(call.arguments, call),
     handler.services,
     context,
-    (reason, cause) => new ToolFailure({ ...owner, reason, cause })
+    (reason, cause) => new ToolFailure({ ...owner, fault: faults[reason], reason, cause })
   )
   return yield* Effect.fromResult(toJson(result, owner))
 })
@@ -174,7 +181,7 @@ const decodeBy = (
     (reason, cause) =>
       Schema.isSchemaError(cause)
         ? new InvalidToolArguments({ ...owner, ...problemsOf(cause) })
-        : new ToolFailure({ ...owner, reason: `${reason} while its arguments were decoded`, cause })
+        : new ToolFailure({ ...owner, fault: "arguments", reason: `${reason} while its arguments were decoded`, cause })
   )
 
 const ask = (
@@ -196,12 +203,21 @@ const ask = (
   )
 }
 
+/** What can go wrong with what an author gave, to go after its name. */
+type Reason = "failed" | "died" | "must return an Effect"
+
+const faults: Readonly<Record<Reason, ToolFailure["fault"]>> = {
+  failed: "failed",
+  died: "died",
+  "must return an Effect": "result"
+}
+
 /** Runs what an author gave, with the services of its registration; what it acquires is released when it is done. */
 const attempt = <E>(
   given: () => unknown,
   services: Captured,
   context: AssembleContext,
-  fail: (reason: string, cause: unknown) => E,
+  fail: (reason: Reason, cause: unknown) => E,
   mayBePlain = false
 ): Effect.Effect<unknown, E> =>
   Effect.suspend(() => {
@@ -226,6 +242,7 @@ const toJson = (value: unknown, owner: Owner): Result.Result<Schema.Json, ToolFa
         ({ path, reason }) =>
           new ToolFailure({
             ...owner,
+            fault: "result",
             reason: `gave a result that is no plain JSON at ${path}`,
             cause: new TypeError(reason)
           })

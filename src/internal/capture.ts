@@ -2,7 +2,7 @@
  * Services that a provider or listener needs are captured when it registers, so that
  * assembling needs nothing. What belongs to whoever assembles is not captured: the
  * prompt scope, the Effect scope, the parent span, the references of logging, tracing,
- * metrics and scheduling.
+ * metrics, error reporting and the scheduler.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,11 +21,19 @@ import { Current } from "../PromptScope.ts"
  */
 export type Captured = Context.Context<never>
 
+/** By its key: the module that it is of is unstable, and the core imports none such. */
+const CurrentErrorReporters = Context.Reference<unknown>("effect/ErrorReporter/CurrentErrorReporters", {
+  defaultValue: () => undefined
+})
+
 /** Leaves out what is the assembling fibre's own. The prompt scope and the annotations are given anew anyway. */
 const withoutAmbient = Context.omit(
   Scope.Scope,
+  CurrentErrorReporters,
   Layer.CurrentMemoMap,
   Metric.CurrentMetricAttributes,
+  Metric.FiberRuntimeMetrics,
+  Metric.MetricRegistry,
   References.CurrentLogAnnotations,
   References.CurrentLogLevel,
   References.CurrentLogSpans,

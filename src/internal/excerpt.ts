@@ -29,10 +29,18 @@ export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? tex
 /** A name that somebody made up, between quotes: on one line, nothing in it unseen, and short. */
 export const quoteName = (name: string): string => `"${clip(visible(name), 80)}"`
 
+/** What follows `start` on its line, one unit more than `max` of it where it goes on. */
+const restOfLine = (text: Pick<string, "slice">, start: number, max: number): string =>
+  text.slice(start, start + max + 1).split(lineBreak, 1)[0] ?? ""
+
 /** What follows `start` on its line, at most `max` units of it. */
-export const lineFrom = (text: Pick<string, "slice">, start: number, max: number): string => {
-  const [line = ""] = text.slice(start, start + max + 1).split(lineBreak, 1)
-  return head(line, max)
+export const lineFrom = (text: Pick<string, "slice">, start: number, max: number): string =>
+  head(restOfLine(text, start, max), max)
+
+/** The same without blanks at its end, and with `…` where the line goes on. */
+export const lineStart = (text: Pick<string, "slice">, start: number, max: number): string => {
+  const line = restOfLine(text, start, max)
+  return `${head(line, max).trimEnd()}${line.length > max ? "…" : ""}`
 }
 
 /** How much of the line is shown on either side, and of the part itself. */

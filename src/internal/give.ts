@@ -4,14 +4,21 @@ import type { AssembleContext } from "../AssembleContext.ts"
 import type { PromptScope } from "../PromptScope.ts"
 import type { Provider } from "../Provider.ts"
 import { type Captured, provideCaptured } from "./capture.ts"
+import { describeType } from "./rules.ts"
+
+// The fields are private so that nothing else passes for a slot, to the compiler too.
 
 /** A value that was registered as it is: it is the same in every assembly. */
 export class Constant {
-  readonly value: unknown
+  readonly #value: unknown
 
   constructor(value: unknown) {
-    this.value = value
+    this.#value = value
     Object.freeze(this)
+  }
+
+  get value(): unknown {
+    return this.#value
   }
 }
 
@@ -20,23 +27,33 @@ export class Constant {
  * counts from the next one.
  */
 export class AtStart {
-  readonly read: (scope: PromptScope) => unknown
+  readonly #read: (scope: PromptScope) => unknown
 
   constructor(read: (scope: PromptScope) => unknown) {
-    this.read = read
+    this.#read = read
     Object.freeze(this)
+  }
+
+  read(scope: PromptScope): unknown {
+    const read = this.#read
+    return read(scope)
   }
 }
 
 /** What the author's function gives for an assembly. Where that is an Effect, it finds the services of its registration. */
 export class Called {
-  readonly call: (context: AssembleContext) => unknown
+  readonly #call: (context: AssembleContext) => unknown
   readonly services: Captured
 
   constructor(call: (context: AssembleContext) => unknown, services: Captured) {
-    this.call = call
+    this.#call = call
     this.services = services
     Object.freeze(this)
+  }
+
+  call(context: AssembleContext): unknown {
+    const call = this.#call
+    return call(context)
   }
 }
 
@@ -64,11 +81,13 @@ export type Read = ReadonlyMap<AtStart, unknown>
 
 /** What a slot gives for an assembly; throws what the author's function throws. */
 export const valueOf = (slot: Slot, context: AssembleContext, read: Read): unknown => {
-  if (slot instanceof Called) {
-    const { call } = slot
-    return call(context)
-  }
-  return slot instanceof Constant ? slot.value : read.get(slot)
+  if (slot instanceof Called) return slot.call(context)
+  if (slot instanceof Constant) return slot.value
+  if (slot instanceof AtStart) return read.get(slot)
+  const none: never = slot
+  throw new TypeError(
+    `expected what SystemPrompt makes of a provider, got ${describeType(none)}. Register it with SystemPrompt`
+  )
 }
 
 /** Provides what the Effect of a slot may need. */

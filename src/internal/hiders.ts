@@ -3,7 +3,7 @@ import { describeOwner, type Owner, ownerFields } from "../Owner.ts"
 import type { Entry } from "../Trace.ts"
 
 /** A listener that removed a tool, a provider that knows it and gives none, or a restriction. */
-export type Hider = Owner & {
+export type Hider = Omit<Owner, "listener"> & {
   /** Of a restriction: which of its lists does not admit the tool. */
   readonly list?: "allow" | "deny"
 }

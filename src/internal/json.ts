@@ -7,7 +7,7 @@
  * `JSON.stringify` does; schema libraries hang their own things there.
  */
 import * as Result from "effect/Result"
-import type { Json, JsonArray, JsonObject } from "effect/Schema"
+import { isSchema, type Json, type JsonArray, type JsonObject } from "effect/Schema"
 
 /** Where a value is not as it must be (a JSONPath) and what to do about it. */
 export interface Problem {
@@ -184,6 +184,12 @@ const nested = <S extends object, A extends object>(walk: Walk, source: S, copyO
   return copy
 }
 
+/** Whoever gives a Schema here, which is a function, means the tools that take one. */
+const functionReason = (value: unknown): string =>
+  isSchema(value)
+    ? "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+    : "a function is not JSON. Leave it out: what is sent or stored is data."
+
 /** A deeply frozen copy that shares nothing with `value`, if it is plain JSON. `-0` becomes 0, which is what JSON prints. */
 export const detach = (walk: Walk, value: unknown): Json => {
   walk.values += 1
@@ -202,9 +208,9 @@ export const detach = (walk: Walk, value: unknown): Json => {
       if (value === null) return null
       return Array.isArray(value) ? nested(walk, value, detachArray) : nested(walk, value, detachRecord)
     case "undefined":
-      return refuse(walk, "undefined is not JSON. Leave the member out or write null.")
+      return refuse(walk, "undefined is not JSON. Give a value; a member that is optional can be left out.")
     case "function":
-      return refuse(walk, "a function is not JSON. Keep it where the host finds it, beside what is sent.")
+      return refuse(walk, functionReason(value))
     case "bigint":
       return refuse(walk, "a BigInt is not JSON. Write a number or a string.")
     case "symbol":
@@ -214,6 +220,7 @@ export const detach = (walk: Walk, value: unknown): Json => {
 
 /** As `detach`, for a value that must be a JSON object. */
 export const detachObject = (walk: Walk, value: unknown): JsonObject => {
+  if (isSchema(value)) return refuse(walk, functionReason(value))
   if (!isRecord(value)) {
     return refuse(
       walk,

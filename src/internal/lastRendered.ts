@@ -51,11 +51,17 @@ export class LastRendered {
 
 const scopes = new WeakMap<Assembly, PromptScope>()
 
-/** Notes for which scope an assembly was made: its label alone does not tell two scopes apart. */
+/**
+ * The assembly, noted as the one of this scope: its label alone does not tell two scopes apart. One that is another
+ * scope's already, as a `Waterfall` may give it, stays that one's.
+ */
 export const madeFor = (assembly: Assembly, scope: PromptScope): Assembly => {
-  if (!scopes.has(assembly)) scopes.set(assembly, scope)
-  return assembly
+  const known = scopes.get(assembly)
+  if (known === scope) return assembly
+  const own = known === undefined ? assembly : Object.freeze({ ...assembly })
+  scopes.set(own, scope)
+  return own
 }
 
-/** The scope that an assembly was made for, if the service has made it. */
+/** The scope that an assembly was made for; of a copy, and of what the service has not made, nobody knows it. */
 export const scopeOf = (assembly: Assembly): PromptScope | undefined => scopes.get(assembly)

@@ -9,6 +9,7 @@ import type { Plan, Planned } from "../Plan.ts"
 import type { Section } from "../Section.ts"
 import { byCodeUnits } from "./codeUnits.ts"
 import * as list from "./list.ts"
+import { global } from "./scope.ts"
 
 /** A plan before it is one: its sections may have two that are complete, and its contexts are there though suppressed. */
 export interface Merged<K extends Slots = Known> extends Pick<
@@ -41,10 +42,24 @@ export const merge = <K extends Slots>(onto: Merged<K>, overlay: Overlay<K>): Me
   const sections = shadow(onto.sections, overlay.sections, overlay.scope, position, byOrderThenName)
   return Object.freeze({
     variables: shadow(onto.variables, overlay.variables, overlay.scope, position, byName),
-    tools: append(onto.tools, overlay.tools, overlay.scope, position, byPositionThenProvider),
+    tools: append(
+      onto.tools,
+      overlay.tools,
+      (tools) => plan(tools, overlay.scope, position, undefined),
+      byPositionThenProvider
+    ),
     sections,
     contexts: shadow(onto.contexts, overlay.contexts, overlay.scope, position, byOrderThenName),
-    listeners: append(onto.listeners, overlay.listeners, overlay.scope, position, outermostFirst),
+    listeners: append(
+      onto.listeners,
+      overlay.listeners,
+      // A global one is one of the global overlay, wherever it was registered.
+      (listener) =>
+        listener.global
+          ? plan(listener, global.label, 0, undefined)
+          : plan(listener, overlay.scope, position, undefined),
+      outermostFirst
+    ),
     suppressed: onto.suppressed || overlay.suppressors > 0,
     complete:
       onto.complete.length === 0 && !overlay.sections.some(isComplete)
@@ -123,13 +138,10 @@ const placesIn = <E extends Named>(
 const append = <E extends Entry>(
   onto: ReadonlyArray<Planned<E>>,
   entries: ReadonlyArray<E>,
-  scope: string,
-  position: number,
+  planned: (entry: E) => Planned<E>,
   compare: (a: Planned<E>, b: Planned<E>) => number
 ): ReadonlyArray<Planned<E>> =>
-  entries.length === 0
-    ? onto
-    : Object.freeze([...onto, ...entries.map((entry) => plan(entry, scope, position, undefined))].sort(compare))
+  entries.length === 0 ? onto : Object.freeze([...onto, ...entries.map(planned)].sort(compare))
 
 const plan = <E extends Entry>(
   entry: E,
@@ -147,11 +159,8 @@ const byName = (a: Planned<Named>, b: Planned<Named>): number => byCodeUnits(a.e
 const byOrderThenName = <E extends Named & { readonly order: number }>(a: Planned<E>, b: Planned<E>): number =>
   list.byOrderThenName(a.entry, b.entry)
 
-/** A global listener is one of the global overlay, wherever it was registered. */
-const outermostFirst = <E extends Named & { readonly order: number; readonly global: boolean }>(
-  a: Planned<E>,
-  b: Planned<E>
-): number => byOrderThenName(a, b) || (a.entry.global ? 0 : a.position) - (b.entry.global ? 0 : b.position)
+const outermostFirst = <E extends Named & { readonly order: number }>(a: Planned<E>, b: Planned<E>): number =>
+  byOrderThenName(a, b) || a.position - b.position
 
 /** Providers may share a name; the plugin tells them apart, so that what is evaluated first does not depend on who registered first. */
 const byPositionThenProvider = (a: Planned<Entry>, b: Planned<Entry>): number =>

@@ -21,18 +21,25 @@ const distance = (a: string, b: string): number => {
 /** Longer names are no typos of anything, and would make the search slow. */
 const maxLength = 64
 
-/** The known name nearest to `name`, if it is near enough to be meant: at most a third of its letters differ. */
+/**
+ * The known name nearest to `name`, if it is near enough to be meant: of the letters of the longer one, at most a third
+ * differ. So a name of one or two letters is not taken for another one.
+ */
 export const nearest = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length > maxLength) return undefined
+  const wanted = name.toLowerCase()
   let best: string | undefined
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  let least = Infinity
   for (const candidate of known) {
-    if (candidate.length > maxLength || Math.abs(candidate.length - name.length) >= least) continue
-    const d = distance(name.toLowerCase(), candidate.toLowerCase())
-    if (d < least) {
-      best = candidate
-      least = d
-    }
+    if (candidate.length > maxLength) continue
+    const most = Math.min(Math.floor(Math.max(name.length, candidate.length) / 3), least - 1)
+    if (Math.abs(candidate.length - name.length) > most) continue
+    const other = candidate.toLowerCase()
+    // Many are looked at, and few need to be looked at closely.
+    const d = wanted === other ? 0 : most > 0 ? distance(wanted, other) : 1
+    if (d > most) continue
+    best = candidate
+    least = d
   }
   return best
 }

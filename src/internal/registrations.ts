@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Listener from "../Listener.ts"
-import { type Entry, type Provided, suppressor } from "../Overlay.ts"
+import { type Entry, type Provided, type Suppressor, suppressor } from "../Overlay.ts"
 import type { Overlays } from "../Overlays.ts"
 import * as Persona from "../Persona.ts"
 import * as PromptContext from "../PromptContext.ts"
@@ -16,6 +16,7 @@ import * as ToolProvider from "../ToolProvider.ts"
 import * as Variable from "../Variable.ts"
 import { capture, type Captured, withoutCaptured } from "./capture.ts"
 import { give, provideIfEffect } from "./give.ts"
+import * as rules from "./rules.ts"
 
 type Registrations = Pick<
   SystemPrompt["Service"],
@@ -61,9 +62,20 @@ export const registrationsIn = (
     persona: (options) =>
       registerAll((services, scope) => [
         ...Persona.sections(options).map((section) => sectionOf(section, services, scope)),
-        ...(options.includeRuntimeContext === false ? [Result.succeed(suppressor(options.plugin))] : [])
+        ...suppressorOf(options, scope)
       ])
   }
+}
+
+/** The suppressor of a persona, if it is to have one. */
+const suppressorOf = (
+  { includeRuntimeContext, plugin }: Persona.Options,
+  scope: string
+): ReadonlyArray<Result.Result<Suppressor, InvalidRegistration>> => {
+  const owner = rules.ownerOf("suppressor", { plugin }, scope)
+  const included = rules.flag(owner, "includeRuntimeContext", includeRuntimeContext, true)
+  if (Result.isFailure(included)) return [Result.fail(included.failure)]
+  return included.success ? [] : [Result.succeed(suppressor(plugin))]
 }
 
 /** The entry of a section, with the services that its provider needs. */

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import { InvalidRegistration, type Owner, ownerFields } from "../PromptError.ts"
 import { isTemplate } from "../Template.ts"
+import { clip } from "./excerpt.ts"
 
 /** The options of a contribution before anything is known of them but the slot, which is looked at when it is evaluated. */
 export type Unchecked<Options, Slot extends keyof Options> = {
@@ -84,11 +85,18 @@ const noTools: ReadonlyArray<string> = Object.freeze([])
 
 export const toolNames = (owner: Owner, field: string, value: unknown): Ruled<ReadonlyArray<string>> => {
   if (value === undefined) return Result.succeed(noTools)
-  if (!Array.isArray(value)) return broken(owner, field, `expected an array of tool names, got ${describeType(value)}.`)
+  if (!Array.isArray(value)) {
+    const meant = typeof value === "string" && value !== "" ? JSON.stringify([clip(value, 80)]) : '["read"], or []'
+    return broken(owner, field, `expected an array of tool names, got ${describeType(value)}. Write ${meant}.`)
+  }
   const odd = value.find((one) => typeof one !== "string" || one === "")
   return odd === undefined && !value.includes(undefined)
     ? Result.succeed(Object.freeze([...value]))
-    : broken(owner, field, `expected an array of tool names, got ${describeType(odd)} in it.`)
+    : broken(
+        owner,
+        field,
+        `expected an array of tool names, got ${odd === "" ? "an empty string" : describeType(odd)} in it. Name a tool, or take it out.`
+      )
 }
 
 /** A Template is text with references; text that is data has none. */

@@ -1,6 +1,6 @@
 /** The scanner of the template language: cuts a text into literal parts, references and malformed groups. */
 import { isVariableName } from "../VariableName.ts"
-import { clip, lineFrom } from "./excerpt.ts"
+import { clip, lineStart } from "./excerpt.ts"
 
 /**
  * Text that stands for itself.
@@ -32,7 +32,7 @@ export interface Reference<out Name extends string = string> {
  * An opening `{{` that is neither literal nor a reference.
  *
  * - `reason: "braces"`: other braces stand between it and the next `}}`. The segment is the two braces, since what
- *   follows is read on its own; `group` shows at most 16 characters of the line from there.
+ *   follows is read on its own; `group` shows at most 16 characters of the line from there, and `…` where it goes on.
  * - `reason: "name"`: a closed group whose inside is no variable name. The segment is the group, and `group` shows it,
  *   at most 80 characters.
  *
@@ -77,7 +77,7 @@ const braceless = (text: Source, start: number, end: number): boolean => {
 const groupAt = (text: Source, start: number, close: number): Reference | Malformed => {
   const inside = start + 2
   if (!braceless(text, inside, close)) {
-    return { _tag: "Malformed", start, end: inside, group: lineFrom(text, start, 16), reason: "braces", close }
+    return { _tag: "Malformed", start, end: inside, group: lineStart(text, start, 16), reason: "braces", close }
   }
   const end = close + 2
   const name = text.slice(inside, close)

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { stackless } from "../internal/stackless.ts"
 import { describeCause } from "../Owner.ts"
 import { type Count, Tokenizer } from "./Tokenizer.ts"
 
@@ -19,13 +20,15 @@ import { type Count, Tokenizer } from "./Tokenizer.ts"
  * @since 0.1.0
  * @category errors
  */
-export class MissingPeer extends Schema.TaggedError<MissingPeer>("effect-preamble/MissingPeer")("MissingPeer", {
-  /** What to install. */
-  package: Schema.String,
-  /** What it is for. */
-  purpose: Schema.String,
-  reason: Schema.String
-}) {
+export class MissingPeer extends stackless(
+  Schema.TaggedError<MissingPeer>("effect-preamble/MissingPeer")("MissingPeer", {
+    /** What to install. */
+    package: Schema.String,
+    /** What it is for. */
+    purpose: Schema.String,
+    reason: Schema.String
+  })
+) {
   override get message(): string {
     return `${this.purpose} needs the optional package ${this.package}, which cannot be loaded: ${this.reason} Install it beside effect-preamble (npm install ${this.package}), or do with an estimate.`
   }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { clip, clipMiddle, lineAround, lineFrom, visible } from "../../src/internal/excerpt.ts"
+import { clip, clipMiddle, lineAround, lineFrom, lineStart, visible } from "../../src/internal/excerpt.ts"
 
 const breaks = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"]
 
@@ -70,6 +70,30 @@ describe("lineFrom", () => {
     for (const pair of pairs) {
       assert.strictEqual(lineFrom(`ab${pair}c`, 0, 3), "ab")
       assert.strictEqual(lineFrom(`ab${pair}c`, 0, 4), `ab${pair}`)
+    }
+  })
+})
+
+describe("lineStart", () => {
+  it("is what follows on the line, up to so many units and … where it goes on", () => {
+    assert.strictEqual(lineStart("abcdefgh", 2, 3), "cde…")
+    assert.strictEqual(lineStart("abcdefgh", 2, 6), "cdefgh")
+    assert.strictEqual(lineStart("abcdefgh", 2, 9), "cdefgh")
+    assert.strictEqual(lineStart("abc", 3, 9), "")
+  })
+
+  it("ends at any line break, and with no blank", () => {
+    for (const br of breaks) {
+      assert.strictEqual(lineStart(`a${br}bc \t${br}d`, 1 + br.length, 9), "bc", JSON.stringify(br))
+      assert.strictEqual(lineStart(`a${br}bc \t${br}d`, 1 + br.length, 4), "bc", JSON.stringify(br))
+    }
+    assert.strictEqual(lineStart("ab  cd", 0, 4), "ab…")
+  })
+
+  it("halves no surrogate pair", () => {
+    for (const pair of pairs) {
+      assert.strictEqual(lineStart(`ab${pair}c`, 0, 3), "ab…")
+      assert.strictEqual(lineStart(`ab${pair}c`, 0, 4), `ab${pair}…`)
     }
   })
 })

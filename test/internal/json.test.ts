@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as json from "../../src/internal/json.ts"
 
 const detached = (value: unknown) => Result.getOrThrow(json.inspect((walk) => json.detach(walk, value)))
@@ -14,8 +15,19 @@ describe("what is no plain JSON", () => {
   const get = () => assert.fail("never run")
   for (const [title, value, path, reason] of [
     ["NaN", Number.NaN, "$", "NaN is not JSON. Write a finite number or leave it out."],
-    ["undefined", [undefined], "$[0]", "undefined is not JSON. Leave the member out or write null."],
-    ["a function", () => 1, "$", "a function is not JSON. Keep it where the host finds it, beside what is sent."],
+    [
+      "undefined",
+      [undefined],
+      "$[0]",
+      "undefined is not JSON. Give a value; a member that is optional can be left out."
+    ],
+    ["a function", () => 1, "$", "a function is not JSON. Leave it out: what is sent or stored is data."],
+    [
+      "an Effect Schema",
+      { path: Schema.String },
+      "$.path",
+      "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+    ],
     ["a BigInt", 1n, "$", "a BigInt is not JSON. Write a number or a string."],
     ["a symbol", Symbol("s"), "$", "a symbol is not JSON. Write a string."],
     ["an instance", new Date(0), "$", "an instance of Date is not plain JSON. Write what it stands for."],
@@ -132,5 +144,12 @@ describe("detachObject", () => {
       )
     }
     assert.strictEqual(json.describe({}), "an object")
+    class Options extends Schema.Class<Options>("Options")({ path: Schema.String }) {}
+    for (const schema of [Schema.Struct({ path: Schema.String }), Options]) {
+      assert.strictEqual(
+        found(schema),
+        "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+      )
+    }
   })
 })

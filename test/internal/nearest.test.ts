@@ -23,22 +23,27 @@ const words = (letters: string, length: number): ReadonlyArray<string> =>
   length === 0 ? [""] : ["", ...words(letters, length - 1).flatMap((word) => [...letters].map((one) => one + word))]
 
 describe("nearest", () => {
-  it("a name of up to five letters is meant if one letter differs", () => {
+  it("a name of three to five letters is meant if one letter differs; of one or two letters none may", () => {
     const all = words("abc", 3)
     for (const name of all) {
       for (const known of all) {
-        const found = differ(name, known) <= 1 ? known : undefined
-        assert.strictEqual(nearest(name, [known]), found, `${name} ${known}`)
+        const most = Math.max(name.length, known.length) < 3 ? 0 : 1
+        assert.strictEqual(nearest(name, [known]), differ(name, known) <= most ? known : undefined, `${name} ${known}`)
       }
     }
+    assert.isUndefined(nearest("x", ["y", "os", "xy"]))
+    assert.strictEqual(nearest("cw", ["os", "cwd"]), "cwd")
   })
 
-  it("of longer ones, a third may differ", () => {
+  it("of the letters of the longer one, a third may differ", () => {
     const found = (name: string, known: string) => nearest(name, [known]) === known
     for (const [name, meant, not] of [
       ["abcde", "abcdx", "abcxy"],
+      ["abcd", "abcdxy", "abcxy"],
       ["abcdef", "abcdxy", "abcxyz"],
+      ["abcdef", "abcd", "abc"],
       ["abcdefgh", "abcdefxy", "abcdexyz"],
+      ["abcdef", "abcdefxyz", "abcdxyze"],
       ["abcdefghi", "abcdefxyz", "abcdewxyz"]
     ] as const) {
       assert.isTrue(found(name, meant), `${name} ${meant}`)

@@ -122,10 +122,32 @@ const rulings: ReadonlyArray<
     "interpolate",
     "a Template has references to fill in. Give a string, or drop `interpolate: false`."
   ],
-  [() => section({ requires: "t" }), "requires", "expected an array of tool names, got a string."],
-  [() => section({ requires: ["t", ""] }), "requires", "expected an array of tool names, got a string in it."],
-  [() => section({ requires: ["t", 1] }), "requires", "expected an array of tool names, got the number 1 in it."],
-  [() => section({ requires: [undefined] }), "requires", "expected an array of tool names, got undefined in it."],
+  [() => section({ requires: "t" }), "requires", 'expected an array of tool names, got a string. Write ["t"].'],
+  [
+    () => section({ requires: "" }),
+    "requires",
+    'expected an array of tool names, got a string. Write ["read"], or [].'
+  ],
+  [
+    () => section({ requires: {} }),
+    "requires",
+    'expected an array of tool names, got an object. Write ["read"], or [].'
+  ],
+  [
+    () => section({ requires: ["t", ""] }),
+    "requires",
+    "expected an array of tool names, got an empty string in it. Name a tool, or take it out."
+  ],
+  [
+    () => section({ requires: ["t", 1] }),
+    "requires",
+    "expected an array of tool names, got the number 1 in it. Name a tool, or take it out."
+  ],
+  [
+    () => section({ requires: [undefined] }),
+    "requires",
+    "expected an array of tool names, got undefined in it. Name a tool, or take it out."
+  ],
   [
     () => section({ requires: ["t"], complete: true }),
     "requires",

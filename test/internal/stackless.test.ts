@@ -1,4 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { ScopeClosed } from "../../src/PromptError.ts"
 import { stackless } from "../../src/internal/stackless.ts"
 
@@ -44,5 +47,21 @@ describe("stackless", () => {
         enumerable: true
       })
     }
+  })
+
+  it("is what all typed errors are made of, but for those of tests, where a stack leads to the test", () => {
+    const src = fileURLToPath(new URL("../../src/", import.meta.url))
+    const tagged = { without: new Array<string>(), with: new Array<string>() }
+    for (const file of fs.readdirSync(src, { recursive: true, encoding: "utf8" })) {
+      if (!file.endsWith(".ts")) continue
+      const code = fs.readFileSync(path.join(src, file), "utf8")
+      for (const [, name = "", stackless] of code.matchAll(
+        /class (\w+) extends (stackless\()?\s*Schema\.TaggedError</g
+      )) {
+        tagged[stackless === undefined ? "without" : "with"].push(name)
+      }
+    }
+    assert.isAbove(tagged.with.length, 40)
+    assert.deepStrictEqual(tagged.without.sort(), ["LawBroken", "LawMisused", "ProviderFault"])
   })
 })

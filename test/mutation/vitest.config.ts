@@ -16,10 +16,11 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   compose: ["Assembly"],
   evaluate: ["Trace"],
   held: ["overlayTable"],
+  keptList: ["steady", "Tools"],
   Listener: ["rules"],
   parsed: ["rerender", "Rendered"],
   listMemory: ["memory"],
-  partList: ["memory", "WellFormed"],
+  partList: ["WellFormed", "memory"],
   PromptContext: ["rules"],
   render: ["rerender", "Rendered"],
   Rendered: ["rerender"],
@@ -27,6 +28,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   sameTool: ["memory", "Assembly"],
   scan: ["Template"],
   Section: ["rules"],
+  steady: ["keptList", "Provider"],
   Variable: ["rules"],
   wellFormed: ["WellFormed"]
 }

@@ -1,10 +1,12 @@
 /** The prompt service over a registry that a test can look into. */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { Overlays, Renderer, SystemPrompt, type SystemPromptOptions, Waterfall } from "../../src/index.ts"
-import type { InvalidToolOrder } from "../../src/PromptError.ts"
+import type { InvalidRegistration, InvalidToolOrder } from "../../src/PromptError.ts"
 
 /** `SystemPrompt` with the given built-ins, together with the `Overlays` it registers in. */
-export const layerWith = (options: SystemPromptOptions): Layer.Layer<SystemPrompt | Overlays, InvalidToolOrder> =>
+export const layerWith = (
+  options: SystemPromptOptions
+): Layer.Layer<SystemPrompt | Overlays, InvalidRegistration | InvalidToolOrder> =>
   SystemPrompt.layerNoDepsWith(options).pipe(
     Layer.provideMerge(Overlays.layer),
     Layer.provide([Waterfall.layer, Renderer.layer])

@@ -136,7 +136,12 @@ describe("arguments of an Effect Schema", () => {
       )
       const { refuses } = yield* noting({ parameters: Schema.Struct({ s: Bad }) })
       const error = yield* refuses({ s: "x" })
-      assert.deepInclude(error, { _tag: "ToolFailure", entry: "t", reason: "died while its arguments were decoded" })
+      assert.deepInclude(error, {
+        _tag: "ToolFailure",
+        entry: "t",
+        fault: "arguments",
+        reason: "died while its arguments were decoded"
+      })
       assert.strictEqual(error.message, 'tool "t" died while its arguments were decoded: boom.')
     })
   )
@@ -431,13 +436,11 @@ describe("hostile arguments", () => {
   )
 
   test(
-    "with 100,000 problems: twenty are told, the others counted, in a moment",
+    "with 100,000 problems: twenty are told, the others counted",
     Effect.gen(function* () {
       const args = { a: "x", l: Array.from({ length: 100_000 }, () => "no") }
       for (const one of yield* both) {
-        const start = performance.now()
         const error = yield* one.refuses(args)
-        assert.isBelow(performance.now() - start, 10_000)
         if (error._tag !== "InvalidToolArguments") return assert.fail(error.message)
         assert.lengthOf(error.problems, 20)
         assert.strictEqual(error.problems[19]!.path, "$.l[19]")

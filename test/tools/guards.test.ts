@@ -2,13 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Result, Schema, Scope } from "effect"
 import {
   Annotations,
+  Assembly,
   Guard,
   type GuardOptions,
+  Overlays,
   Plugin,
   PromptScope,
+  Renderer,
   SystemPrompt,
   type ToolCall,
-  ToolRegistry
+  ToolRegistry,
+  Waterfall
 } from "../../src/index.ts"
 import type { Owner } from "../../src/PromptError.ts"
 import * as registrations from "../support/registry.ts"
@@ -294,24 +298,65 @@ describe("guards", () => {
   )
 
   test(
-    "are not got past by a copy of the assembly: it is called in the scope that it is for, or below it",
+    "are not got past by a copy of the assembly: nothing says which scope it is for, also not its label",
     Effect.gen(function* () {
-      const { child, parent } = yield* family
+      const { scope: guarded } = yield* PromptScope.make("agent")
+      const { scope: namesake } = yield* PromptScope.make("agent")
       const ran = yield* counted("t")
-      yield* guardIn(parent, { name: "g", check: () => "no" })
-      const copy = { ...(yield* assembledIn(child)), complete: undefined }
-      for (const scope of [PromptScope.global, parent]) {
-        const error = yield* PromptScope.provide(scope)(failed(copy, "t"))
-        assert.deepInclude(error, { _tag: "ToolWithoutHandler", entry: "t", scope: "global" })
-        assert.include(error.message, `is for the scope "child", and is called in "${scope.label}"`)
+      yield* guardIn(guarded, { name: "g", check: () => "no" })
+      const view = yield* assembledIn(guarded)
+      const copies = [
+        { ...view },
+        { ...view, scope: "global" },
+        Assembly.annotate(view, Context.Reference<number>("test/Note", { defaultValue: () => 0 }), 1),
+        Result.getOrThrow(Assembly.seal(view, Assembly.setVariable(view, "v", "V")))
+      ]
+      for (const copy of copies) {
+        for (const scope of [PromptScope.global, namesake, guarded]) {
+          const error = yield* PromptScope.provide(scope)(failed(copy, "t"))
+          assert.deepInclude(error, { _tag: "ToolWithoutHandler", entry: "t", scope: "global" })
+          assert.include(error.message, "nobody knows whose guards to ask")
+        }
+        assert.strictEqual((yield* failed(copy, "nothing"))._tag, "ToolNotFound")
       }
-      assert.deepInclude(yield* PromptScope.provide(child)(failed(copy, "t")), { _tag: "ToolRefused", entry: "g" })
-      const { scope: grandchild } = yield* PromptScope.make("grandchild", { parent: child })
-      assert.deepInclude(yield* PromptScope.provide(grandchild)(failed(copy, "t")), { _tag: "ToolRefused", entry: "g" })
-      assert.strictEqual((yield* failed(copy, "nothing"))._tag, "ToolNotFound")
+      assert.deepInclude(yield* PromptScope.provide(namesake)(failed(view, "t")), { _tag: "ToolRefused", entry: "g" })
       assert.strictEqual(ran.count, 0)
-      assert.strictEqual(yield* call({ ...(yield* assembled) }, "t"), 1)
+      assert.strictEqual(yield* call(yield* assembledIn(namesake), "t"), 1)
     })
+  )
+
+  it.effect("are not got past where another Waterfall gives the assembly of another scope of that label", () =>
+    Effect.gen(function* () {
+      const { scope: guarded } = yield* PromptScope.make("agent")
+      const { scope: namesake } = yield* PromptScope.make("agent")
+      const ran = yield* counted("t")
+      yield* guardIn(guarded, { name: "g", check: () => "no" })
+      yield* SystemPrompt.use((prompt) => prompt.listener({ name: "v", edit: Assembly.setVariable("v", "V") }))
+      const first = yield* assembledIn(namesake)
+      const second = yield* assembledIn(guarded)
+      assert.deepStrictEqual(second, first)
+      assert.isTrue(Object.isFrozen(second))
+      assert.deepInclude(yield* failed(second, "t"), { _tag: "ToolRefused", entry: "g" })
+      assert.strictEqual(ran.count, 0)
+      assert.strictEqual(yield* call(first, "t"), 1)
+      assert.deepInclude((yield* SystemPrompt.use(({ trace }) => PromptScope.provide(guarded)(trace))).assembly, first)
+    }).pipe(
+      Effect.provide(
+        Layer.suspend(() => {
+          let kept: Assembly.Assembly | undefined
+          const keeping = Layer.succeed(Waterfall, {
+            run: ([listener], base) =>
+              kept === undefined
+                ? Effect.tap(listener!.run(base, Effect.succeed), (given) => Effect.sync(() => (kept = given)))
+                : Effect.succeed(kept)
+          })
+          return ToolRegistry.layer.pipe(
+            Layer.provideMerge(SystemPrompt.layerNoDeps),
+            Layer.provide(Layer.mergeAll(Overlays.layer, keeping, Renderer.layer))
+          )
+        })
+      )
+    )
   )
 
   test(

@@ -194,13 +194,12 @@ describe("a handler", () => {
   )
 
   test(
-    "of an assembly that its caller made itself is told of the caller's scope",
+    "is told of the scope that the assembly was made for, wherever it is called",
     Effect.gen(function* () {
       const { child, other } = yield* family
       const view = yield* handled((_, { scope }) => Effect.succeed(scope.label))
       const registry = yield* ToolRegistry
       const callIn = (assembly: Assembly.Assembly) => PromptScope.provide(other)(registry.call(assembly, "t", {}))
-      assert.strictEqual(yield* callIn({ ...view }), "other")
       assert.strictEqual(yield* callIn(yield* assembledIn(child)), "child")
       assert.strictEqual(yield* callIn(view), "global")
       const trace = yield* SystemPrompt.use((prompt) => PromptScope.provide(child)(prompt.trace))
@@ -267,6 +266,7 @@ describe("what a handler gives", () => {
         assert.deepInclude(error, {
           _tag: "ToolFailure",
           entry: "t",
+          fault: "result",
           reason: `gave a result that is no plain JSON at ${path}`
         })
         assert.match(error.message, /^tool "t" gave a result that is no plain JSON at \$\S*: .+[.]$/)
@@ -293,7 +293,7 @@ describe("what a handler gives", () => {
             (view) => failed(view, "t")
           )
         )
-        assert.deepInclude(error, { _tag: "ToolFailure", reason: "must return an Effect" })
+        assert.deepInclude(error, { _tag: "ToolFailure", fault: "result", reason: "must return an Effect" })
         assert.include(error.message, got)
       }
       assert.deepStrictEqual(registry.view(PromptScope.global).tools, [])
@@ -322,7 +322,14 @@ describe("what a handler gives", () => {
         ]
       ] as const) {
         const error = yield* Effect.scoped(Effect.flatMap(handledUntyped(handler), (view) => failed(view, "t")))
-        assert.deepInclude(error, { _tag: "ToolFailure", kind: "tool", entry: "t", scope: "global", reason })
+        assert.deepInclude(error, {
+          _tag: "ToolFailure",
+          kind: "tool",
+          entry: "t",
+          scope: "global",
+          fault: reason,
+          reason
+        })
         assert.include(error.message, `tool "t" ${reason}: `)
         assert.include(error.message, said)
       }
@@ -391,7 +398,7 @@ describe("ToolError", () => {
       'the call of tool "read" was not let through: guard "ask" of scope "agent" died: boom. Correct the guard, or let it handle its failure.'
     ],
     [
-      new ToolError.ToolFailure({ ...owner, reason: "failed", cause: "no such file" }),
+      new ToolError.ToolFailure({ ...owner, fault: "failed", reason: "failed", cause: "no such file" }),
       'tool "read" failed: no such file.'
     ]
   ]

@@ -15,6 +15,10 @@ const editing = (edit: (tools: Tools) => ReadonlyArray<unknown>): Listener.Input
 
 const listen = (listener: Listener.Input) => SystemPrompt.use((prompt) => prompt.listener(listener))
 
+/** What is assembled while there is one more listener of tools alone, inside of the others. */
+const assembledWith = (edit: (tools: Tools) => Tools) =>
+  Effect.scoped(Effect.andThen(listen({ ...editing(edit), name: "m", order: 1 }), assembled))
+
 const narrow = { type: "object", properties: { path: { type: "string", pattern: "^/tmp/" } }, required: ["path"] }
 
 /** A tool that takes any path, and notes what it gets. */
@@ -90,11 +94,16 @@ describe("what a listener adds", () => {
       const shown = yield* assembled
       assert.strictEqual(shown.tools.length, 5)
       assert.strictEqual(yield* call(shown, "read"), "read")
-      for (const tools of [shown.tools, shown.tools.toReversed()]) {
-        assert.strictEqual(yield* call({ ...shown, tools }, "read"), "read")
+      const isOther = ({ schema }: Assembly.AssembledTool) => schema.description !== "Does read"
+      const first = (tools: Tools) => tools.toSorted((a, b) => Number(isOther(a)) - Number(isOther(b)))
+      for (const arrange of [first, (tools: Tools) => first(tools).toReversed()]) {
+        const arranged = yield* assembledWith(arrange)
+        assert.strictEqual(arranged.tools.length, 5)
+        assert.strictEqual(yield* call(arranged, "read"), "read")
       }
-      const others = shown.tools.filter(({ schema }) => schema.description !== "Does read")
-      assert.strictEqual((yield* failed({ ...shown, tools: others }, "read"))._tag, "ToolWithoutHandler")
+      const others = yield* assembledWith((tools) => tools.filter(isOther))
+      assert.strictEqual(others.tools.length, 4)
+      assert.strictEqual((yield* failed(others, "read"))._tag, "ToolWithoutHandler")
     })
   )
 })

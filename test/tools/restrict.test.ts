@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { PromptScope, type Restriction, SystemPrompt, ToolOrder, ToolRegistry, ToolView } from "../../src/index.ts"
+import { PromptScope, type Restriction, SystemPrompt, ToolOrder, ToolRegistry, type ToolView } from "../../src/index.ts"
 import type { Owner } from "../../src/PromptError.ts"
 import * as registrations from "../support/registry.ts"
 import { untyped } from "../support/untyped.ts"
@@ -465,10 +465,11 @@ describe("guidance", () => {
       const { parent } = yield* family
       const registry = yield* ToolRegistry
       const prompt = yield* SystemPrompt
+      const shows = ({ tools }: ToolView.ToolView) => tools.some(({ schema }) => schema.name === "rm")
       yield* prompt.section({
         name: "tool:rm",
         order: 1,
-        text: ({ scope }) => (ToolView.has(registry.view(scope), "rm") ? "Delete with rm." : "")
+        text: ({ scope }) => (shows(registry.view(scope)) ? "Delete with rm." : "")
       })
       const text = (scope: PromptScope.PromptScope) =>
         Effect.map(PromptScope.provide(scope)(prompt.render), (rendered) => rendered.text)

@@ -157,23 +157,6 @@ describe("ToolView.make", () => {
     assert.deepStrictEqual(ToolView.make([{ scope: "global", tools: [], restrictions: [] }]), { tools: [], hidden: [] })
   })
 
-  it("says whether a tool is shown", () => {
-    const view = ToolView.make([
-      { scope: "global", tools: [registered("read", "global"), registered("ls", "global")], restrictions: [] },
-      { scope: "child", tools: [], restrictions: [made({ deny: ["ls"] })] }
-    ])
-    for (const [name, is] of [
-      ["read", true],
-      ["ls", false],
-      ["Read", false],
-      ["toString", false],
-      ["", false]
-    ] as const) {
-      assert.strictEqual(ToolView.has(view, name), is, name)
-      assert.strictEqual(ToolView.has({ ...view, tools: [...view.tools] }, name), is, name)
-    }
-  })
-
   it.effect(
     "is the view that the registry gives, for any registry",
     () =>

@@ -28,6 +28,7 @@ const keys = [
   "suffix",
   "runtimeContext",
   "toolOrder",
+  "sortToolKeys",
   "variables",
   "sections",
   "contexts",

@@ -17,6 +17,7 @@ identity: true
 persona: { prefix: "You help {{user}}.", suffix: { file: guidance/bash.md } }
 runtimeContext: true
 toolOrder: [read, "<unlisted-tools>", bash]
+sortToolKeys: true
 variables: { model: deepseek-chat, user: { env: HOME }, branch: null }
 sections:
   - { name: "tool:bash", order: TOOL_BASH, text: { file: guidance/bash.md }, requires: [bash] }
