@@ -13,7 +13,8 @@ export default defineConfig({
     // Nothing here is left over from one file to the next, and loading all anew for each takes a third of the time.
     isolate: false,
     maxWorkers: "100%",
-    // Some tests start processes: on a busy machine these take their time.
+    // Some tests start processes: on a busy machine these take their time. What takes longer than this hangs, or grows with
+    // the square of what it is given.
     testTimeout: 60_000
   }
 })

@@ -229,7 +229,8 @@ export class ToolList extends KeptList<Tools, Result.Result<ReadonlyArray<Assemb
     const constants = providers.map((provider): Tools | undefined => {
       const step = toolsStep<Provided>(provider)
       const constant = constantOf(step)
-      if (Result.isSuccess(constant) && isDetached(step.slot, constant.success)) return constant.success
+      // What its author can still change is asked for each time, as what a function gives is.
+      if (Result.isSuccess(constant) && constant.success.fixed !== undefined) return constant.success
       steps.push(step)
       return undefined
     })
@@ -256,14 +257,6 @@ export class ToolList extends KeptList<Tools, Result.Result<ReadonlyArray<Assemb
     const all = this.#constants.map((constant) => constant ?? given[nth++]!)
     return toolsOf(this.#providers, all, this.#toolOrder, this.#sortToolKeys)
   }
-}
-
-/** Tools were detached from their author when they were registered, but for those that were none then: these may change. */
-const isDetached = (slot: Step<Tools>["slot"], { schemas }: Tools): boolean => {
-  if (!(slot instanceof Constant)) return false
-  const { value } = slot
-  const given = typeof value === "object" && value !== null && "schemas" in value ? value.schemas : value
-  return Object.isFrozen(value) && Array.isArray(given) && consistsOf(given, schemas)
 }
 
 /** Whether a value gives the tools that were accepted before, be they the very same schemas or others that say the same. */

@@ -85,7 +85,7 @@ const checkParts = <T extends Part>(
   const before = earlier(kind, given)
   const fresh = kind.unique ? [] : after.filter((part) => before.known(part) === undefined)
   // Each is what it was at most once: of two tools that say the same, each is still itself.
-  const taken = new Set<unknown>(kind.unique ? [] : after.filter((part) => before.known(part) !== undefined))
+  const taken = new Set<unknown>(kind.unique ? [] : after)
   const stay = new Set(taken)
   const partner = partnerIn(kind, fresh, (one) => stay.has(one))
   const parts: Array<T> = []

@@ -48,6 +48,20 @@ describe("a constant that was refused when it was registered", () => {
         Object.defineProperty(own, 0, { ...descriptor, configurable: true, enumerable: true })
       define({ get: boom })
       return { value: own, correct: (to) => define({ value: made(to) }), refused: "ProviderFailure" }
+    },
+    "which cannot change, but for what a getter gives": () => {
+      let given: unknown
+      const get = () => given ?? boom()
+      const value = Object.freeze(Object.defineProperty([], 0, { get, enumerable: true }))
+      return { value, correct: (to) => (given = made(to)), refused: "ProviderFailure" }
+    },
+    "which stands in what cannot change": () => {
+      const own: Array<unknown> = []
+      const define = (descriptor: PropertyDescriptor) =>
+        Object.defineProperty(own, 0, { ...descriptor, configurable: true, enumerable: true })
+      define({ get: boom })
+      const value = Object.freeze({ schemas: own, knownNames: undefined })
+      return { value, correct: (to) => define({ value: made(to) }), refused: "ProviderFailure" }
     }
   }
 
