@@ -73,16 +73,13 @@ export const problems = (messages: ReadonlyArray<Message.Message>): ReadonlyArra
   return [...found, ...pairing.drop()]
 }
 
-/** A call, or several of one id in one answer, as some models make them. */
-interface Called {
-  readonly name: string
-  /** How many results it may still have. */
-  readonly left: number
-}
-
 /** Which calls wait for a result, and what the tool of each was. */
 class Pairing {
-  readonly #calls = new Map<string, Called>()
+  readonly #names = new Map<string, string>()
+  /** How many results each may still have: some models make several calls of one id in one answer. */
+  readonly #left = new Map<string, number>()
+  /** Those that have one and may have more, until another message comes. */
+  readonly #answered = new Set<string>()
   readonly #open = new Map<string, Message.Assistant>()
 
   /** The name of the tool, if the message is a result. */
@@ -96,20 +93,22 @@ class Pairing {
 
   #ask(message: Message.Assistant): void {
     for (const { id, name } of Message.calls(message)) {
-      const same = this.#open.has(id) ? this.#calls.get(id) : undefined
-      this.#calls.set(id, { name, left: (same?.left ?? 0) + 1 })
+      this.#names.set(id, name)
+      this.#left.set(id, (this.#open.has(id) ? (this.#left.get(id) ?? 0) : 0) + 1)
       this.#open.set(id, message)
     }
   }
 
   #answer(message: Message.Tool): Sent<string> {
     const { toolCallId: id } = message
-    const called = this.#calls.get(id)
-    if (called === undefined) return Result.fail(unsendable(message, `no message before it calls "${id}".`))
-    if (called.left === 0) return Result.fail(unsendable(message, `a message before it answers the call "${id}".`))
-    this.#calls.set(id, { ...called, left: called.left - 1 })
+    const name = this.#names.get(id)
+    if (name === undefined) return Result.fail(unsendable(message, `no message before it calls "${id}".`))
+    const left = this.#left.get(id) ?? 0
+    if (left === 0) return Result.fail(unsendable(message, `a message before it answers the call "${id}".`))
+    this.#left.set(id, left - 1)
+    this.#answered.add(id)
     this.#open.delete(id)
-    return Result.succeed(called.name)
+    return Result.succeed(name)
   }
 
   close(): Sent<void> {
@@ -122,6 +121,9 @@ class Pairing {
     const errors = Array.from(this.#open, ([callId, message]) =>
       unsendable(message, `its call "${callId}" has no result behind it.`)
     )
+    // A call that has none is told of here; a result that comes too late for it is not told of as well.
+    for (const id of this.#answered) this.#left.delete(id)
+    this.#answered.clear()
     this.#open.clear()
     return errors
   }

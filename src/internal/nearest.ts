@@ -23,7 +23,7 @@ const maxLength = 64
 
 /**
  * The known name nearest to `name`, if it is near enough to be meant: of the letters of the longer one, at most a third
- * differ. So a name of one or two letters is not taken for another one.
+ * differ. Two names of one or two letters each are never near, but for upper and lower case.
  */
 export const nearest = (name: string, known: Iterable<string>): string | undefined => {
   if (name.length > maxLength) return undefined

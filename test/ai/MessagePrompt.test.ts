@@ -198,6 +198,8 @@ describe("a prompt", () => {
     assert.deepStrictEqual(MessagePrompt.problems(later), [])
     assert.lengthOf(MessagePrompt.problems([...later, result("1")]), 1)
     assert.match(refused(twice, user(text("a"))).reason, /has no result behind it/u)
+    assert.match(refused(twice, result("1"), user(text("a")), result("1")).reason, /answers the call "1"/u)
+    assert.lengthOf(MessagePrompt.problems([twice, result("1"), user(text("a")), result("1")]), 1)
   })
 
   it("tells of everything that cannot be sent, each once and in order", () => {
