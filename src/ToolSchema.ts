@@ -11,7 +11,7 @@
 import type * as equivalence from "effect/Equivalence"
 import type * as order from "effect/Order"
 import * as Result from "effect/Result"
-import { type JsonObject } from "effect/Schema"
+import { isSchema, type JsonObject } from "effect/Schema"
 import { byCodeUnits } from "./internal/codeUnits.ts"
 import * as json from "./internal/json.ts"
 import * as sameJson from "./internal/sameJson.ts"
@@ -91,7 +91,16 @@ const seal = (name: string, description: string, deferLoading: boolean, paramete
 
 const isDetached = (value: unknown): value is JsonObject => isObject(value) && detached.has(value)
 
-const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
+/** Whoever gives an Effect Schema in a provider's tool means the tools that take one. */
+const detachParameters = (walk: json.Walk, value: unknown, owner: Owner): JsonObject =>
+  owner.kind === "tools" && isSchema(value)
+    ? json.refuse(
+        walk,
+        "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+      )
+    : json.detachObject(walk, value)
+
+const project = (walk: json.Walk, source: object, name: string, owner: Owner): ToolSchema => {
   const description = json.member(walk, source, "description", (value) =>
     typeof value === "string"
       ? value
@@ -105,7 +114,7 @@ const project = (walk: json.Walk, source: object, name: string): ToolSchema => {
     if (held?.name === name && held.description === description && (held.deferLoading ?? false) === deferLoading) {
       return held
     }
-    const self = seal(name, description, deferLoading, held?.parameters ?? json.detachObject(walk, value))
+    const self = seal(name, description, deferLoading, held?.parameters ?? detachParameters(walk, value, owner))
     if (frozen !== undefined && walk.frozen) latest.set(frozen, self)
     return self
   })
@@ -137,7 +146,7 @@ export const fromUnknown = (input: unknown, owner: Owner): Result.Result<ToolSch
         ? value
         : json.refuse(walk, `expected a non-empty string, found ${json.describe(value)}. Name the tool.`)
     )
-    return project(walk, input, tool)
+    return project(walk, input, tool, owner)
   })
   return Result.mapError(projected, (problem) => new InvalidToolSchema({ ...ownerFields(owner), tool, ...problem }))
 }

@@ -200,15 +200,21 @@ describe("refusals", () => {
     assert.match(error.message, /function is not JSON/)
   })
 
-  it("an Effect Schema as parameters, or as one of them, says who takes it", () => {
-    const advice = /an Effect Schema is not JSON\. Register the tool with Plugin\.tool/
-    for (const [parameters, path] of [
-      [Schema.Struct({ path: Schema.String }), "$.parameters"],
-      [{ path: Schema.String }, "$.parameters.path"]
+  it("an Effect Schema as a provider's parameters says who takes one, and elsewhere that it is not JSON", () => {
+    const whole = withParameters(Schema.Struct({ path: Schema.String }))
+    const nested = withParameters({ properties: { path: Schema.String } })
+    const registered = { kind: "tool", entry: "t", scope: "agent" } as const
+    const asJson = "an Effect Schema is not JSON. Write what it describes as JSON."
+    const byPlugin =
+      "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+    for (const [input, by, path, reason] of [
+      [whole, owner, "$.parameters", byPlugin],
+      [whole, registered, "$.parameters", asJson],
+      [nested, owner, "$.parameters.properties.path", asJson],
+      [nested, registered, "$.parameters.properties.path", asJson]
     ] as const) {
-      const error = refusal(withParameters(parameters))
-      assert.strictEqual(error.path, path)
-      assert.match(error.message, advice)
+      const error = Result.getOrThrow(Result.flip(ToolSchema.fromUnknown(input, by)))
+      assert.deepStrictEqual([error.path, error.reason], [path, reason])
     }
   })
 

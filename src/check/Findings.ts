@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import type { Assembly } from "../Assembly.ts"
 import { type Path, showPath } from "../composition/Complaint.ts"
 import type { Composition } from "../composition/Composition.ts"
-import { UnknownScope } from "../composition/CompositionScopes.ts"
+import { type Environment, UnknownScope } from "../composition/CompositionScopes.ts"
 import type { InvalidComposition } from "../composition/InvalidComposition.ts"
 import { pathOf, placesInText, placesInTool, placesOf, textOf } from "../composition/Places.ts"
 import { problemsOf } from "../composition/RenderProblems.ts"
@@ -97,6 +97,7 @@ export const ofUnknownScope = (error: UnknownScope): Report => ({
 })
 
 export interface Options {
+  readonly env: Environment
   /** What variables of the command line have as their plugin: whether they are used is not a matter of the file. */
   readonly settings: ReadonlySet<string>
   /** The real path of each text file, by the name that messages give it. */
@@ -107,7 +108,7 @@ export interface Options {
 
 /** A composition whose scopes were assembled. */
 export const make = (composition: Composition, assembled: ReadonlyArray<Assembled>, options: Options): Report => {
-  const { findings: errors, omitted } = errorsOf(composition, assembled)
+  const { findings: errors, omitted } = errorsOf(composition, assembled, options)
   const { unused, warnings } = silence(composition, warningsOf(composition, assembled, options))
   const complete = options.whole && assembled.every(({ result }) => Result.isSuccess(result))
   return {
@@ -190,12 +191,12 @@ const keyOfError = (error: PromptError): string => {
   }
 }
 
-const errorsOf = (composition: Composition, assembled: ReadonlyArray<Assembled>) => {
+const errorsOf = (composition: Composition, assembled: ReadonlyArray<Assembled>, { env }: Options) => {
   const all = assembled.map(({ result, scope }) => ({
     scope,
     things: Result.match(result, {
       onFailure: (error): ReadonlyArray<AssembleError | RenderError> => [error],
-      onSuccess: ({ trace }) => problemsOf(composition, trace.assembly)
+      onSuccess: ({ trace }) => problemsOf(composition, trace.assembly, { env })
     })
   }))
   const merged = merge(all, keyOfError)
@@ -258,7 +259,7 @@ const warningsOf = (
   })
 }
 
-/** A volatile text is another one whenever it is asked for, and no other warning for it. */
+/** A volatile text quotes something else whenever it is asked for; another warning is one of another kind of thing. */
 const keyOfWarning = ({ message, place, ...rest }: Warning.Warning): string =>
   JSON.stringify(rest.code === "volatile-text" ? rest : { ...rest, message, place })
 

@@ -47,6 +47,8 @@ export const Warning = Schema.Struct({
   /** Whom it is about. Of a tool this is its registration, or the provider or listener that gave it; `tool` says which. */
   ...ownerSchema,
   place: Schema.optionalKey(Place),
+  /** Of a text that looks volatile, what it has: `a time stamp`. */
+  what: Schema.optionalKey(Schema.String),
   tool: Schema.optionalKey(Schema.String),
   /** From the tool to the value: keys, and indices from 0. */
   path: Schema.optionalKey(Schema.Array(Schema.Union([Schema.String, Schema.Int]))),
@@ -63,7 +65,7 @@ export const Warning = Schema.Struct({
 export type Warning = typeof Warning.Type
 
 /** What a warning says beside its code, its owner and its message. */
-type Details = Partial<Pick<Warning, "place" | "tool" | "path" | "related">>
+type Details = Partial<Pick<Warning, "place" | "what" | "tool" | "path" | "related">>
 
 // -----------------------------------------------------------------------------
 // constructors

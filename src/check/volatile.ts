@@ -150,7 +150,7 @@ const inTexts: Rule = ({ sections }) =>
     if (first === undefined) return []
     const place = Warning.placeIn(text.written, first.offset, first.found)
     const message = `${describeOwner(text.owner)} has ${first.what}, ${Warning.quote(first.found)},${Warning.where(place, more.length)}, in the cached prefix. ${advice(isLocal(first))}`
-    return [Warning.make("volatile-text", text.owner, message, { place })]
+    return [Warning.make("volatile-text", text.owner, message, { place, what: first.what })]
   })
 
 /** The section is the owner: it is in its bytes that the prefix breaks. */
@@ -166,7 +166,7 @@ const inValues: Rule = (subject) =>
     const owner = variableOwner(variable)
     const place = Warning.placeIn(text.written, at, `{{${variable.name}}}`)
     const message = `${describeOwner(text.owner)} puts ${first.what}, ${Warning.quote(first.found)}, into the cached prefix: the value of ${describeOwner(owner)},${Warning.where(place)}. ${advice(isLocal(first))}`
-    return [Warning.make("volatile-text", text.owner, message, { place, related: [owner] })]
+    return [Warning.make("volatile-text", text.owner, message, { place, what: first.what, related: [owner] })]
   })
 
 const inTools: Rule = ({ tools }) =>
@@ -175,7 +175,7 @@ const inTools: Rule = ({ tools }) =>
     const [first] = volatileIn(withoutFences(description), { local: true })
     if (first === undefined) return []
     const message = `the description of ${describeTool(tool)} has ${first.what}, ${Warning.quote(first.found)}, and tools are the beginning of the cached prefix. ${isLocal(first) ? "It differs between machines: leave it out." : "Whenever it changes, the whole prompt is paid for again. Leave it out."}`
-    return [Warning.make("volatile-text", tool.owner, message, { tool: name, path: ["description"] })]
+    return [Warning.make("volatile-text", tool.owner, message, { what: first.what, tool: name, path: ["description"] })]
   })
 
 // -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 import * as Result from "effect/Result"
 import type { AssembledContext, AssembledSection, Assembly } from "../Assembly.ts"
 import type { Composition } from "../composition/Composition.ts"
+import type { Environment } from "../composition/CompositionScopes.ts"
 import { problemsOf } from "../composition/RenderProblems.ts"
 import { type Hider, hidersOf } from "../internal/hiders.ts"
 import type { Origin } from "../Origin.ts"
@@ -84,8 +85,12 @@ export interface Explanation {
 // constructors
 // -----------------------------------------------------------------------------
 
-export const make = (trace: Trace.Trace, composition: Composition, tokenizer: Tokenizer["Service"]): Explanation => {
-  const problems = problemsOf(composition, trace.assembly)
+export const make = (
+  trace: Trace.Trace,
+  composition: Composition,
+  { env, tokenizer }: { readonly env: Environment; readonly tokenizer: Tokenizer["Service"] }
+): Explanation => {
+  const problems = problemsOf(composition, trace.assembly, { env })
   const broken = new Set(problems.map(({ entry, kind }) => keyOf(kind, entry)))
   const assembly = readable(trace.assembly, broken)
   const rendered = Result.getOrThrow(Rendered.render(assembly))

@@ -31,7 +31,7 @@ export const describeListener = ({ name, ...by }: Contributor & { readonly name:
 export const describe = (self: Contributor & Pick<Absent, "kind" | "name">): string =>
   self.kind === "tool"
     ? `tool ${JSON.stringify(self.name)} of ${describeContributor(self)}`
-    : describeOwner(ownerFields({ ...self, kind: self.kind, entry: self.name }))
+    : describeOwner(ownerFields({ kind: self.kind, entry: self.name, scope: self.scope, plugin: self.plugin }))
 
 /** `3 sections of scope "agent": "a", "b" and "c"`, each of the kind and owner of the first. */
 export const describeMany = (first: Contributor & Pick<Absent, "kind">, names: ReadonlyArray<string>): string => {

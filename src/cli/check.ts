@@ -113,6 +113,7 @@ const reportIn = Effect.fnUntraced(function* (composition: Composition, target: 
   clock.forward = later
   const assembled = yield* Effect.forEach(traced, assembleAgain)
   return Findings.make(composition, assembled, {
+    env: yield* ProcessEnv,
     settings: new Set(overrides.map((one) => one.from)),
     realPaths: yield* realPathsOf(composition),
     whole: target.scope === undefined

@@ -22,6 +22,7 @@ import * as ExplanationText from "./ExplanationText.ts"
 import * as Failure from "./Failure.ts"
 import { NothingFound } from "./NothingFound.ts"
 import * as Output from "./Output.ts"
+import { ProcessEnv } from "./ProcessEnv.ts"
 import { describe, whyAbsent } from "./Reasons.ts"
 import * as Search from "./Search.ts"
 import * as SearchText from "./SearchText.ts"
@@ -125,7 +126,10 @@ const answerFor = Effect.fnUntraced(function* (
   format: Failure.Format
 ) {
   const prompt = yield* SystemPrompt
-  const self = Explanation.make(yield* prompt.trace, composition, yield* Tokenizer)
+  const self = Explanation.make(yield* prompt.trace, composition, {
+    env: yield* ProcessEnv,
+    tokenizer: yield* Tokenizer
+  })
   const text = format === "text" ? yield* textOptions(self, overrides.length > 0) : undefined
   const json = (answer: JsonObject): string => JSON.stringify({ file: composition.file, scope, ...answer })
   switch (question._tag) {

@@ -20,6 +20,7 @@ import * as Failure from "./Failure.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import type { Override } from "./Input.ts"
 import * as Output from "./Output.ts"
+import { ProcessEnv } from "./ProcessEnv.ts"
 import * as Target from "./Target.ts"
 
 // -----------------------------------------------------------------------------
@@ -65,10 +66,11 @@ export const render = Command.make(
 /** Assembles and renders for the scope of the target. */
 export const rendering = Effect.fnUntraced(function* (composition: Composition) {
   const prompt = yield* SystemPrompt
+  const env = yield* ProcessEnv
   const assembly = yield* prompt.assemble
   const rendered = yield* prompt.renderAssembly(assembly).pipe(
     // Rendering stops at the first problem; an author wants to know them all.
-    Effect.mapError(() => Failure.locate(composition, problemsOf(composition, assembly)))
+    Effect.mapError(() => Failure.locate(composition, problemsOf(composition, assembly, { env })))
   )
   return { assembly, rendered }
 })

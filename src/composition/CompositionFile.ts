@@ -9,6 +9,7 @@
 import * as Schema from "effect/Schema"
 import * as PromptContext from "../PromptContext.ts"
 import * as Section from "../Section.ts"
+import { restMarker } from "../ToolOrder.ts"
 
 // -----------------------------------------------------------------------------
 // models
@@ -254,7 +255,7 @@ export const CompositionFile = Schema.Struct({
   runtimeContext: Schema.optionalKey(Flag.annotate({ description: "false: no contexts for anyone. Default true" })),
   toolOrder: Schema.optionalKey(
     Schema.Array(Name).annotate({
-      expected: "a list of tool names",
+      expected: `a list of tool names and ${JSON.stringify(restMarker)}`,
       description: 'Names in the order in which tools are sent; "<unlisted-tools>" stands for all others'
     })
   ),

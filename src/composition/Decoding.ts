@@ -14,6 +14,7 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import { clip } from "../internal/excerpt.ts"
 import { nearest } from "../internal/nearest.ts"
 import { describeType } from "../internal/rules.ts"
+import { restMarker } from "../ToolOrder.ts"
 import type { Complaint, Path } from "./Complaint.ts"
 import type { Document } from "./Yaml.ts"
 
@@ -178,7 +179,7 @@ const describe = (value: unknown): string => {
 
 const wantsText = /^text\b|\(text\)$|^a file name$|^the name of an/
 
-const wantsNames = /^a list of (?:tool names|module files)$/
+const wantsNames = /^a list of (?:tool names|module files)\b/
 
 /** What needs no quotes in a list of YAML. */
 const plain = /^[\w./][\w./-]*$/
@@ -186,11 +187,18 @@ const plain = /^[\w./][\w./-]*$/
 const mismatch = (expected: string, input: unknown): string => {
   const message = `expected ${expected}, got ${describe(input)}.`
   if (typeof input !== "string") {
-    return input !== null && wantsText.test(expected) ? `${message} Quote it if it is meant as text.` : message
+    // No text is read as a list or a map, save `{{x}}`, which is refused before.
+    return typeof input !== "object" && wantsText.test(expected)
+      ? `${message} Quote it if it is meant as text.`
+      : message
   }
   if (!wantsNames.test(expected) || input === "") return message
-  return `${message} Write [${plain.test(input) ? clip(input, maxShown) : JSON.stringify(clip(input, maxShown))}].`
+  const withRest = expected.includes(restMarker) && input !== restMarker
+  return `${message} Write ${asList(withRest ? [input, restMarker] : [input])}.`
 }
+
+const asList = (names: ReadonlyArray<string>): string =>
+  `[${names.map((name) => (plain.test(name) ? clip(name, maxShown) : JSON.stringify(clip(name, maxShown)))).join(", ")}]`
 
 const unknownKey = (ast: SchemaAST.AST, key: string): string => {
   const known = namesOf(ast)

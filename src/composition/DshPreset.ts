@@ -12,6 +12,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { restMarker } from "../ToolOrder.ts"
 import * as Decoding from "./Decoding.ts"
 import {
   type ContentsDraft,
@@ -51,7 +52,9 @@ const ServiceConfig = Schema.Struct({
   persona: Text,
   personaPrefix: Text,
   personaSuffix: Text,
-  toolOrder: Schema.optionalKey(Schema.Array(Schema.String).annotate({ expected: "a list of tool names" }))
+  toolOrder: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ expected: `a list of tool names and ${JSON.stringify(restMarker)}` })
+  )
 }).annotate({ expected: "a map of settings" })
 
 const personaPlugin = "@deepseek-ai/dsh-persona"

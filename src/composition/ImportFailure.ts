@@ -28,10 +28,7 @@ export const oldestNode = "22.19"
 // -----------------------------------------------------------------------------
 
 /** What something thrown says of itself, on one line. */
-export const describe = (thrown: unknown): string => describeCause(causeOf(thrown)).split("\n", 1)[0] ?? ""
-
-const causeOf = (thrown: unknown): unknown =>
-  thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+export const describe = (thrown: unknown): string => describeCause(thrown).split("\n", 1)[0] ?? ""
 
 /** Why a module cannot be imported, and the most exact place that is known. */
 export const reasonOf = (thrown: unknown, from: Import): string => {
@@ -46,21 +43,29 @@ export const reasonOf = (thrown: unknown, from: Import): string => {
 /** Where a stack has the module, or else a file that it imports. Total: what is thrown may be anything. */
 const placeIn = (thrown: unknown, { importer, url }: Import): string | undefined => {
   try {
-    const cause = causeOf(thrown)
-    const stack: unknown = typeof cause === "object" && cause !== null ? Reflect.get(cause, "stack") : undefined
+    const stack: unknown = typeof thrown === "object" && thrown !== null ? Reflect.get(thrown, "stack") : undefined
     if (typeof stack !== "string") return undefined
     // Node begins the stack of what it cannot parse with the place.
     const heading = /^((?:file:\/\/|\/|[A-Za-z]:\\).*:\d+)\n/.exec(stack)?.[1]
     if (heading !== undefined) return toPath(heading)
-    const frames = [...stack.matchAll(/(file:\/\/[^\n]*?)(:\d+:\d+)\)?$/gm)].map(([, file, at]) => ({ file, at }))
-    const { at, file } =
-      frames.find((frame) => frame.file === url) ??
-      frames.find((frame) => frame.file !== importer && frame.file?.includes("/node_modules/") === false) ??
-      {}
-    return file === undefined ? undefined : toPath(`${file}${at}`)
+    const frames = stack.split("\n").flatMap(toFrame)
+    const frame =
+      frames.find(({ file }) => file === url) ??
+      frames.find(({ file }) => file !== importer && !file.includes("/node_modules/"))
+    return frame === undefined ? undefined : toPath(`${frame.file}${frame.at}`)
   } catch {
     return undefined
   }
+}
+
+/**
+ * The place in a file that a line of a stack names, if it is a frame. A stack has the message in it, which may be of any
+ * length: one expression that looks for the URL too would begin anew at each of them.
+ */
+const toFrame = (line: string): ReadonlyArray<{ readonly file: string; readonly at: string }> => {
+  const start = /^ +at /.test(line) ? line.indexOf("file://") : -1
+  const [, file, at] = (start < 0 ? null : /^(\S+?)(:\d+:\d+)\)?$/.exec(line.slice(start))) ?? []
+  return file === undefined || at === undefined ? [] : [{ file, at }]
 }
 
 const toPath = (place: string): string =>

@@ -115,7 +115,7 @@ const notToImport = (fs: FileSystem.FileSystem, file: string): Effect.Effect<str
 /** The plugin in a file, or why there is none. */
 const importFrom = Effect.fnUntraced(function* (path: Path.Path, file: string) {
   const { href } = yield* Effect.orDie(path.toFileUrl(file))
-  return yield* Effect.tryPromise((): Promise<unknown> => import(href)).pipe(
+  return yield* Effect.tryPromise({ try: (): Promise<unknown> => import(href), catch: (thrown) => thrown }).pipe(
     Effect.map((module): PluginLayer | string => {
       const found: unknown = typeof module === "object" && module !== null ? Reflect.get(module, "default") : undefined
       if (isPluginLayer(found)) return found

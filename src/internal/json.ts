@@ -184,10 +184,10 @@ const nested = <S extends object, A extends object>(walk: Walk, source: S, copyO
   return copy
 }
 
-/** Whoever gives a Schema here, which is a function, means the tools that take one. */
+/** A Schema is a function too. */
 const functionReason = (value: unknown): string =>
   isSchema(value)
-    ? "an Effect Schema is not JSON. Register the tool with Plugin.tool, which takes one, or write a JSON Schema."
+    ? "an Effect Schema is not JSON. Write what it describes as JSON."
     : "a function is not JSON. Leave it out: what is sent or stored is data."
 
 /** A deeply frozen copy that shares nothing with `value`, if it is plain JSON. `-0` becomes 0, which is what JSON prints. */

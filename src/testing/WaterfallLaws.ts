@@ -15,7 +15,6 @@ import { literal } from "./internal/generate.ts"
 import { ofLayer } from "./internal/subject.ts"
 import { broken } from "./internal/verdict.ts"
 import {
-  admitted,
   build,
   cases,
   failed,
@@ -27,11 +26,12 @@ import {
   named,
   otherFailure,
   otherResult,
+  otherRuns,
   plain,
-  ranIn,
-  type Run,
   run,
-  show
+  show,
+  stageOf,
+  watch
 } from "./internal/waterfallLaw.ts"
 import { type Law, make } from "./Law.ts"
 
@@ -74,8 +74,8 @@ export const runsAll: Of<Law> = (waterfall) =>
     rule: "Every listener runs, unless one around it does not call `next` or fails before it does.",
     advice:
       "Run each one of the list: two of one name are two, if their scopes differ. If leaving some out is what the waterfall is for, say mayLeaveOut: true.",
-    holds: ({ seen, usual }) => {
-      const missing = usual.ran.find((one) => !seen.ran.includes(one))
+    holds: ({ seen, withOthers }) => {
+      const missing = withOthers.ran.find((one) => !seen.ran.includes(one))
       return missing === undefined ? undefined : broken(`a run of ${named(missing)}`, "it did not run")
     }
   })
@@ -178,7 +178,8 @@ export const passesFailures: Of<Law> = (waterfall) =>
   })
 
 /**
- * The same listeners and assembly give the same, whatever it has run before, and whatever it runs meanwhile: agents share it.
+ * Each run runs the listeners anew, and gives what it gives alone, whatever the waterfall has run before, the same listeners
+ * and assembly too, and whatever it runs meanwhile: agents share it.
  *
  * @since 0.1.0
  * @category laws
@@ -186,33 +187,54 @@ export const passesFailures: Of<Law> = (waterfall) =>
 export const sameResult: Of<Law> = (waterfall) =>
   make({
     name: "waterfall: remembers nothing",
-    rule: "The same listeners and assembly give the same result, whatever the waterfall has run before or runs meanwhile.",
+    rule: "Each run runs the listeners anew and gives what it gives alone, whatever the waterfall has run before or runs meanwhile.",
     advice:
-      "Keep the state of a run in the run: begin it inside of the Effect, not in the layer. Assemblies of several agents run at the same time.",
+      "Keep the state of a run in the run: begin it inside of the Effect, not in the layer. Listeners may give something else each time, and assemblies of several agents run at the same time.",
     cases: ofLayer(
       "waterfall",
       waterfall,
-      Arbitrary.all({ one: cases, other: cases, shared: literal(true, false), when: literal("before", "meanwhile") })
+      Arbitrary.all({
+        one: cases,
+        other: cases,
+        shared: literal("listeners", "nothing", "assembly"),
+        when: literal("before", "meanwhile")
+      })
     ),
     show: ({ one, other, shared, when }) => ({
       ...show(one),
-      [when]: { ...show(other), ...(shared ? { listeners: "the same" } : undefined) }
+      [when]: { ...show(other), ...(shared === "nothing" ? undefined : { [shared]: "the same" }) }
     }),
     holds: ({ one, other, shared, when }) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const runs: Array<Run> = []
-          const listeners = admitted(one.listeners, runs)
-          const alone = yield* run(yield* build(waterfall), listeners, one.assembly)
-          if (failsItself(alone, yield* run(plain, admitted(ranIn(runs)), one.assembly))) return yield* failed
+          const first = yield* watch(yield* build(waterfall), stageOf(one))
+          const asRan = yield* watch(plain, stageOf({ ...one, listeners: first.ran }))
+          if (failsItself(first.outcome, asRan.outcome)) return yield* failed
+
           const service = yield* build(waterfall)
-          const others = shared ? listeners : admitted(other.listeners)
-          const [, seen] = yield* Effect.all(
-            [run(service, others, other.assembly), run(service, listeners, one.assembly)],
+          const stage = stageOf(one)
+          const others = stageOf(other)
+          const [, outcome] = yield* Effect.all(
+            [
+              run(service, {
+                base: shared === "assembly" ? stage.base : others.base,
+                listeners: shared === "listeners" ? stage.listeners : others.listeners
+              }),
+              run(service, stage)
+            ],
             { concurrency: when === "before" ? 1 : 2 }
           )
-          const glance: Glance = { who: "alone, the waterfall", gets: "gives", expected: alone, seen }
-          return otherFailure(glance) ?? otherResult(glance)
+          const glance: Glance = { who: "alone, the waterfall", gets: "gives", expected: first.outcome, seen: outcome }
+          const differs = otherFailure(glance) ?? otherResult(glance)
+          if (differs !== undefined) return differs
+
+          // Nothing changes but what the listeners follow, which only they know.
+          stage.diary.again = true
+          const second = yield* watch(yield* build(waterfall), stageOf(one, true))
+          const seen = yield* watch(service, stage)
+          const who = "run again, the waterfall"
+          const last: Glance = { who, gets: "gives", expected: second.outcome, seen: seen.outcome }
+          return otherRuns(who, second, seen) ?? otherFailure(last) ?? otherResult(last)
         })
       )
   })

@@ -312,6 +312,39 @@ export default Layer.mergeAll(
     })
   )
 
+  it.effect("[BC-006] a text that has something volatile of another kind in another scope is told for each kind", () =>
+    Effect.gen(function* () {
+      const file = inFolder("kinds", {
+        "agent.yaml": "plugins: [p.ts]\nscopes: { a: {}, b: {}, c: { parent: a } }\n",
+        "p.ts": plugin(`const texts = {
+  a: "Started 2026-11-30T10:00:00Z.",
+  b: "The id is 123e4567-e89b-42d3-a456-426614174000.",
+  c: "This one is of\\n2026-11-30T11:11:11Z and 2026-11-30T12:12:12Z."
+}
+const of = ({ scope }) => texts[scope.label] ?? "plain"
+export default Layer.mergeAll(
+  Plugin.section({ name: "s", order: 0, text: of }),
+  Plugin.section({ name: "v", order: 1, text: "{{it}}" }),
+  Plugin.variable("it", of),
+  Plugin.tools(({ scope }) => [{ name: "t", description: of({ scope }), parameters: { type: "object" } }])
+)`)
+      })
+      const told = (yield* findings(file)).filter(({ code }) => code === "volatile-text")
+      assert.deepStrictEqual(
+        told.map(({ details, scopes }) => [details["entry"], details["what"], scopes.join(" ")]).toSorted(),
+        [
+          ["", "a UUID", "b"],
+          ["", "a time stamp", "a c"],
+          ["s", "a UUID", "b"],
+          ["s", "a time stamp", "a c"],
+          ["v", "a UUID", "b"],
+          ["v", "a time stamp", "a c"]
+        ]
+      )
+      for (const { details, message } of told) assert.include(message, ` ${String(details["what"])}, `)
+    })
+  )
+
   it.effect("[BC-084] names both texts that end with line breaks, and the file that ends as files do is let be", () =>
     Effect.gen(function* () {
       const yaml =

@@ -264,6 +264,30 @@ tools:
 `
 
 describe("listeners", () => {
+  it.effect("are not said to have left a contribution: what became of it is told as it was registered", () =>
+    Effect.gen(function* () {
+      const edited = `plugins: [${plugin("empties.ts")}]
+sections:
+  - { name: house, order: 500, text: House rules. }
+  - { name: rules, order: 600, text: Rules. }
+contexts:
+  - { name: policy, order: 115, text: Ask. }
+`
+      const text = yield* explain(edited)
+      assert.notInclude(text, "left it")
+      assert.include(text, `- section "house" of scope "global" renders to nothing, and so takes no place.\n`)
+      assert.include(text, `- section "safe" of scope "global" (plugin "safety") renders to nothing`)
+      assert.include(text, `- context "policy" of scope "global" renders to nothing, and so takes no place.\n`)
+      const detail = yield* explain(edited, ["--section", "rules"])
+      assert.include(detail, `section "rules" of scope "global" is in force.\n`)
+      assert.include(detail, `Last changed by listener "edits" of scope "global".`)
+      assert.notInclude(yield* explain(edited, ["--section", "house"]), "left it")
+      const hints = yield* failed(edited, "--find", "ules.")
+      assert.include(hints, 'It stands in section "house" of scope "global", which renders to nothing')
+      assert.include(hints, 'section "rules" of scope "global" has it as it was written')
+    })
+  )
+
   it.effect("their ledger, outermost first, with what each added, removed and changed", () =>
     Effect.gen(function* () {
       const text = yield* explain(listening)

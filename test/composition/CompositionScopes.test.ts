@@ -376,6 +376,9 @@ export default Plugin.section({ name: "from-plugin", order: 5, text: "P" })
       const composition = accept("identity: x\nplugins: [p.ts]\nscopes: { a: { plugins: [q.ts] } }")
       const failing = Layer.effectDiscard(Effect.fail({ _tag: "NoKey", message: "no key" }))
       const dying = Layer.effectDiscard(Effect.die(new Error("boom")))
+      const wrapping = Layer.effectDiscard(
+        Effect.fail(new Error("the skills folder is empty", { cause: new Error("ENOENT") }))
+      )
       const ok = Layer.effectDiscard(Effect.void)
       const built = (plugins: Plugins.Plugins) =>
         Effect.flip(Effect.scoped(Effect.asVoid(Layer.build(layer(composition, { plugins })))))
@@ -398,6 +401,13 @@ export default Plugin.section({ name: "from-plugin", order: 5, text: "P" })
       )
       assert.deepStrictEqual(placesOf(second), ["3:26 scopes.a.plugins[0]"])
       assert.include(second.message, 'plugin "q.ts": boom')
+      const third = yield* built(
+        new Map([
+          ["p.ts", wrapping],
+          ["q.ts", ok]
+        ])
+      )
+      assert.include(third.message, 'plugin "p.ts": the skills folder is empty')
       assert.include((yield* built(new Map([["p.ts", ok]]))).message, "it was not given")
     })
   )

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs"
+import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
+import * as NodePath from "@effect/platform-node-shared/NodePath"
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import { Plugins } from "effect-preamble/composition"
 import { oldestNode, reasonOf } from "../../src/composition/ImportFailure.ts"
+import { accept } from "./support.ts"
 
 const from = {
   file: "/agents/p.ts",
@@ -54,20 +62,46 @@ describe("reasonOf", () => {
       "Unexpected end (/agents/p.ts)"
     ],
     ["the file once", thrown("no module x, imported from /agents/p.ts"), "no module x, imported from /agents/p.ts"],
-    ["the file for what has no stack", "text", "text (/agents/p.ts)"],
+    ["the file for what has no stack", { message: "text" }, "text (/agents/p.ts)"],
     [
       "the file for what throws when it is looked at",
       Object.defineProperty({ message: "odd" }, "stack", { get: () => assert.fail("run") }),
       "odd (/agents/p.ts)"
     ],
     [
-      "the place of what was wrapped",
-      new Error("an error", { cause: thrown("boom", "file:///agents/p.ts:3:9") }),
-      "boom (/agents/p.ts:3:9)"
+      "what was thrown, not its cause",
+      Object.assign(thrown("the folder is empty", "file:///agents/p.ts:3:9"), {
+        cause: thrown("ENOENT", "file:///agents/p.ts:7:1")
+      }),
+      "the folder is empty (/agents/p.ts:3:9)"
+    ],
+    [
+      "frames alone, not the message",
+      thrown("boom\nsee file:///agents/p.ts:1:1\nat file:///agents/p.ts:2:2", "f (file:///agents/p(1).ts:3:9)"),
+      "boom (/agents/p(1).ts:3:9)"
+    ],
+    [
+      "no place in what was evaluated, which is in no file",
+      thrown("boom", "eval (eval at f (file:///agents/a.ts:1:2), <anonymous>:1:1)", "file:///agents/b.ts:3:4"),
+      "boom (/agents/b.ts:3:4)"
     ],
     ["a message that looks like a place, as a message", thrown("at\n/x:1\nfile"), "at (/agents/p.ts)"]
   ] as const) {
     it(`names ${title}`, () => assert.strictEqual(reasonOf(cause, from), reason))
+  }
+
+  // Where a search starts anew at each place that looks like a URL, these take minutes.
+  for (const [title, long] of [
+    ["of URLs", "file:///a/b.ts, ".repeat(125_000)],
+    ["of URLs without blanks", "file://".repeat(300_000)],
+    ["of brackets", "(file://".repeat(250_000)],
+    ["of places", "file:///a" + ":1:1".repeat(500_000) + ":"],
+    ["of blanks", " ".repeat(2_000_000)]
+  ] as const) {
+    it(`ends soon, with 2 MB ${title} in the message, in a frame and in frames`, () => {
+      const frames = [long, ...long.match(/[^]{1,4000}/g)!, "file:///agents/p.ts:3:9"]
+      assert.strictEqual(reasonOf(thrown(`boom\n${long}`, ...frames), from), "boom (/agents/p.ts:3:9)")
+    })
   }
 
   it("says which Node imports TypeScript, where this one does not", () => {
@@ -83,4 +117,28 @@ describe("reasonOf", () => {
     const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
     assert.strictEqual(engines.node, `>=${oldestNode}.0`)
   })
+})
+
+describe("a plugin module", () => {
+  for (const [title, statement, said] of [
+    ["a text", 'throw "just text"', "just text"],
+    ["null", "throw null", "null"],
+    ["undefined", "throw undefined", "undefined"],
+    ["an error with a cause", 'throw new Error("no skills", { cause: new Error("ENOENT") })', "no skills"]
+  ] as const) {
+    it.effect(`that throws ${title} is told by what it throws`, () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const folder = yield* fs.makeTempDirectoryScoped()
+        yield* fs.writeFileString(path.join(folder, "p.mjs"), `${statement}\n`)
+        const { problems } = yield* Effect.flip(Plugins.load(accept("plugins: [p.mjs]"), { folder }))
+        assert.strictEqual(problems.length, 1)
+        const { message } = problems[0]!
+        const before = `plugin "p.mjs": the module cannot be imported: ${said} (${path.join(folder, "p.mjs")}`
+        assert.isTrue(message.startsWith(before), message)
+        assert.match(message.slice(before.length), /^(?::1:7)?\)\.?$/)
+      }).pipe(Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)))
+    )
+  }
 })

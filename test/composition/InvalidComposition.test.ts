@@ -5,7 +5,7 @@ import { placesOf, refuse } from "./support.ts"
 
 const section = (rest: string): string => `sections:\n  - { name: a, order: 0, text: x }\n  - { ${rest} }\n`
 
-/** What is wrong: the text with a mark at the place, the problem's path and tag, and parts of its message. */
+/** What is wrong: the text with a mark at the place, the problem's path and tag, and parts of its message, which ends at "¶". */
 const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: string, ...parts: ReadonlyArray<string>]> =
   [
     [
@@ -35,12 +35,7 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       'Did you mean "text"?'
     ],
     ["unknown key far from all", "¦zzz: 1", "zzz", "Known keys:"],
-    [
-      "identity as list",
-      "identity: ¦[x]",
-      "identity",
-      "expected text, true or false, got a list. Quote it if it is meant as text."
-    ],
+    ["identity as list", "identity: ¦[x]", "identity", "expected text, true or false, got a list.¶"],
     [
       "persona as text",
       "persona: ¦You are X",
@@ -53,7 +48,15 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "sections[1].requires",
       'expected a list of tool names, got "bash". Write [bash].'
     ],
-    ["tool order as text", "toolOrder: ¦read", "toolOrder", "Write [read]."],
+    ["tool order as text", "toolOrder: ¦read", "toolOrder", 'Write [read, "<unlisted-tools>"].¶'],
+    ["tool order as a text with blanks", "toolOrder: ¦a b", "toolOrder", 'Write ["a b", "<unlisted-tools>"].¶'],
+    ["tool order as the rest", 'toolOrder: ¦"<unlisted-tools>"', "toolOrder", 'Write ["<unlisted-tools>"].¶'],
+    [
+      "tool order of a preset as text",
+      "- { name: '@deepseek-ai/dsh-system-prompt', config: { toolOrder: ¦read } }",
+      "[0].config.toolOrder",
+      'expected a list of tool names and "<unlisted-tools>", got "read". Write [read, "<unlisted-tools>"].¶'
+    ],
     [
       "restriction as text",
       "scopes: { a: { restrict: { deny: ¦'a b' } } }",
@@ -88,12 +91,12 @@ const mistakes: ReadonlyArray<readonly [title: string, marked: string, path: str
       "expected text or { file: name }",
       "Quote it"
     ],
-    [
-      "text as list",
-      section("name: b, order: 1, text: ¦[x]"),
-      "sections[1].text",
-      "got a list. Quote it if it is meant as text."
-    ],
+    ["text as list", section("name: b, order: 1, text: ¦[x]"), "sections[1].text", "got a list.¶"],
+    ["name as list", section("name: ¦[], order: 1, text: x"), "sections[1].name", "got a list.¶"],
+    ["name as map", section("name: ¦{ a: b }, order: 1, text: x"), "sections[1].name", "got a map.¶"],
+    ["variable as list", "variables: { b: ¦[x] }", "variables.b", "got a list.¶"],
+    ["identity as map", "identity: ¦{ a: b }", "identity", "expected text, true or false, got a map.¶"],
+    ["name as braces", section("name: ¦{{x}}, order: 1, text: x"), "sections[1].name", 'Quote it: "{{x}}".'],
     [
       "text with another key",
       section("name: b, order: 1, text: { ¦flie: x }"),
@@ -379,7 +382,7 @@ describe("InvalidComposition", () => {
     const before = marked.slice(0, marked.indexOf("¦")).split("\n")
     const error = refuse(marked.replace("¦", ""))
     assert.deepStrictEqual(placesOf(error), [`${before.length}:${before.at(-1)!.length + 1} ${path}`])
-    for (const part of parts) assert.include(error.problems[0]!.message, part)
+    for (const part of parts) assert.include(`${error.problems[0]!.message}¶`, part)
     const { frame, line, column } = error.problems[0]!
     assert.include(frame, `> ${line} | `)
     assert.include(format(error), `agent.yaml:${line}:${column}: `)

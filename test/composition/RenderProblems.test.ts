@@ -24,7 +24,7 @@ const problemsIn = (
       const prompt = yield* SystemPrompt
       return yield* PromptScope.provide(initial)(prompt.assemble)
     }).pipe(Effect.provide(layer(composition, { env: options.env ?? {}, plugins })))
-    const problems = problemsOf(composition, assembly)
+    const problems = problemsOf(composition, assembly, { env: options.env ?? {} })
     return problems.map((error) => ({
       error,
       places: placesOf(composition, error).map(({ column, line }) => `${line}:${column}`)
@@ -102,7 +102,52 @@ describe("problemsOf", () => {
         yield* PromptScope.provide(scope)(prompt.variable("a", undefined, { plugin: "host" }))
         return yield* PromptScope.provide(scope)(prompt.assemble)
       }).pipe(Effect.provide(layer(composition, { env: {} })))
-      assert.deepStrictEqual(problemsOf(composition, assembly).map(environmentOf), [undefined])
+      assert.deepStrictEqual(
+        problemsOf(composition, assembly, { env: {} }).map((error) => [error._tag, environmentOf(error)]),
+        [["UndefinedVariable", undefined]]
+      )
+    })
+  )
+
+  describe("a host's scope of the label of one of the file, with a variable of the name", () => {
+    const composition = accept(
+      `sections: [{ name: s, order: 0, text: "{{a}}" }]\nscopes: { child: { variables: { a: { env: A_B } } } }`
+    )
+    const problemsBelow = (place: "child" | "global", env: Environment) =>
+      Effect.gen(function* () {
+        const prompt = yield* SystemPrompt
+        const scopes = yield* CompositionScopes
+        const { scope } = yield* PromptScope.make("child", { parent: yield* scopes.find(place) })
+        yield* PromptScope.provide(scope)(prompt.variable("a", undefined))
+        const assembly = yield* PromptScope.provide(scope)(prompt.assemble)
+        return problemsOf(composition, assembly, { env }).map((error) => [error._tag, environmentOf(error)])
+      }).pipe(Effect.provide(layer(composition, { env })))
+
+    it.effect("is no matter of the environment below that of the file, set or not", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* problemsBelow("child", { A_B: "set" }), [["UndefinedVariable", undefined]])
+        assert.deepStrictEqual(yield* problemsBelow("child", {}), [["UndefinedVariable", undefined]])
+      })
+    )
+
+    it.effect("is none beside it, where the environment variable is set", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* problemsBelow("global", { A_B: "set" }), [["UndefinedVariable", undefined]])
+        assert.deepStrictEqual(yield* problemsBelow("global", { A_B: "" }), [["UndefinedVariable", undefined]])
+      })
+    )
+  })
+
+  it.effect("reads the environment of the process where no other is given, as `layer` does", () =>
+    Effect.gen(function* () {
+      const text = `variables: { a: { env: PREAMBLE_TEST_NOT_SET } }\nsections: [{ name: s, order: 0, text: "{{a}}" }]\n`
+      const composition = accept(text)
+      const assembly = yield* Effect.flatMap(SystemPrompt, (prompt) => prompt.assemble).pipe(
+        Effect.provide(layer(composition))
+      )
+      assert.deepStrictEqual(problemsOf(composition, assembly).map(environmentOf), [
+        { variable: "PREAMBLE_TEST_NOT_SET", scope: "global" }
+      ])
     })
   )
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import { Assembly, type Listener, PromptError, Waterfall } from "effect-preamble"
 import { Law, WaterfallLaws } from "effect-preamble/testing"
-import { admitted, cases, plain, ranIn, type Run as Seen, run } from "../../src/testing/internal/waterfallLaw.ts"
+import { cases, plain, stageOf, watch } from "../../src/testing/internal/waterfallLaw.ts"
 import { check, Tally } from "../support/check.ts"
 import { untyped } from "../support/untyped.ts"
 import { breaks, holds, misused, unjudged } from "./support/reports.ts"
@@ -44,12 +44,10 @@ describe("cases", () => {
         cases,
         ({ assembly, listeners }) =>
           Effect.gen(function* () {
-            const seen: Array<Seen> = []
-            const given = admitted(listeners, seen)
+            const stage = stageOf({ assembly, listeners })
             // As those that an assembly gives, which the usual waterfall remembers.
-            assert.isTrue(Object.isFrozen(given))
-            const outcome = yield* run(plain, given, assembly)
-            const ran = ranIn(seen)
+            assert.isTrue(Object.isFrozen(stage.listeners))
+            const { outcome, ran, runs } = yield* watch(plain, stage)
             assert.deepStrictEqual(ran, listeners.slice(0, ran.length))
             const names = new Set(listeners.map(({ name }) => name))
             tally.count(
@@ -57,7 +55,7 @@ describe("cases", () => {
               listeners.length > 2 ? "many" : "few",
               names.size < listeners.length ? "two of one name" : "names differ",
               ran.length < listeners.length ? "some are left out" : "all run",
-              seen.some(({ rest }) => rest !== undefined && Exit.isFailure(rest))
+              runs.some(({ rest }) => rest !== undefined && Exit.isFailure(rest))
                 ? "the rest fails"
                 : "the rest succeeds",
               Exit.isFailure(outcome) ? "fails" : "gives an assembly",
@@ -128,7 +126,7 @@ describe("a good waterfall", () => {
       })
     ).pipe(Layer.provide(Waterfall.layer))
     return Law.assert([WaterfallLaws.runsAll(layer), WaterfallLaws.sameResult(layer)], { runs: 3 }).pipe(
-      Effect.andThen(Effect.sync(() => assert.strictEqual(count, 1 + 3 + 2 * 3))),
+      Effect.andThen(Effect.sync(() => assert.strictEqual(count, 1 + 3 + 3 * 3))),
       Effect.provide(layer)
     )
   })
@@ -235,9 +233,15 @@ describe("runsOnce", () => {
 
 describe("keepsOrder", () => {
   const name = "waterfall: outermost first"
-  const only = (layer: Layer.Layer<Waterfall>) => [WaterfallLaws.keepsOrder(layer)]
+  const byName = over(
+    (run) => (listeners, base) =>
+      run(
+        listeners.toSorted((a, b) => (a.owner.entry < b.owner.entry ? -1 : 1)),
+        base
+      )
+  )
   it.effect("finds one that runs them the other way round", () =>
-    breaks(only(over((run) => (listeners, base) => run(listeners.toReversed(), base))), name, {
+    breaks(WaterfallLaws.all(over((run) => (listeners, base) => run(listeners.toReversed(), base))), name, {
       counterexample: text(
         "{",
         "  assembly: {},",
@@ -249,27 +253,23 @@ describe("keepsOrder", () => {
     })
   )
   it.effect("finds one that sorts them by name", () =>
-    breaks(
-      only(
-        over(
-          (run) => (listeners, base) =>
-            run(
-              listeners.toSorted((a, b) => (a.owner.entry < b.owner.entry ? -1 : 1)),
-              base
-            )
-        )
+    breaks(WaterfallLaws.all(byName), name, {
+      counterexample: text(
+        "{",
+        "  assembly: {},",
+        '  listeners: [{ name: "b", scope: "global", does: "edits" }, { name: "a", scope: "global", does: "edits" }]',
+        "}"
       ),
-      name,
-      {
-        counterexample: text(
-          "{",
-          "  assembly: {},",
-          '  listeners: [{ name: "b", scope: "global", does: "edits" }, { name: "a", scope: "global", does: "edits" }]',
-          "}"
-        ),
-        expected: 'listener "b" of scope "global" before listener "a" of scope "global"',
-        seen: "it began after it"
-      }
+      expected: 'listener "b" of scope "global" before listener "a" of scope "global"',
+      seen: "it began after it"
+    })
+  )
+  it.effect("is the only law that such a one breaks: where one that it put first fails, it has left out none", () =>
+    Effect.map(Law.check(WaterfallLaws.all(byName), { runs: 30 }), (reports) =>
+      assert.deepStrictEqual(
+        reports.filter(({ _tag }) => _tag !== "Passed").map(({ law }) => law),
+        [name]
+      )
     )
   )
 })
@@ -562,14 +562,170 @@ describe("passesFailures", () => {
 describe("sameResult", () => {
   const name = "waterfall: remembers nothing"
   const only = (run: () => Run) => [WaterfallLaws.sameResult(Layer.sync(Waterfall, () => ({ run: run() })))]
+  /** Keeps results for what they were made of. */
+  const keeping = (keys: (...given: Parameters<Run>) => readonly [object, object]): Run => {
+    const held = new WeakMap<object, WeakMap<object, Assembly.Assembly>>()
+    return (listeners, base) =>
+      Effect.suspend(() => {
+        const [first, second] = keys(listeners, base)
+        const known = held.get(first) ?? new WeakMap<object, Assembly.Assembly>()
+        held.set(first, known)
+        const result = known.get(second)
+        return result === undefined
+          ? Effect.tap(plain.run(listeners, base), (result) => Effect.sync(() => known.set(second, result)))
+          : Effect.succeed(result)
+      })
+  }
+  const counterexample = text(
+    "{",
+    "  assembly: {},",
+    '  listeners: [{ name: "a", scope: "global", does: "edits" }],',
+    '  before: { assembly: {}, listeners: "the same" }',
+    "}"
+  )
+  const again = {
+    counterexample,
+    expected: 'run again, the waterfall: runs of listener "a" of scope "global"',
+    seen: "no runs"
+  }
+  const shared = {
+    counterexample: text(
+      "{",
+      "  assembly: {},",
+      "  listeners: [],",
+      '  before: { assembly: "the same", listeners: [{ name: "a", scope: "global", does: "edits" }] }',
+      "}"
+    ),
+    expected: "alone, the waterfall gives what nobody has marked",
+    seen: 'what is marked "a"'
+  }
   it.effect("finds one that keeps the result for the same listeners", () =>
+    breaks(
+      only(() => keeping((listeners) => [listeners, listeners])),
+      name,
+      again
+    )
+  )
+  it.effect("finds one that keeps the result for the same assembly", () =>
+    breaks(WaterfallLaws.all(over(() => keeping((_, base) => [base, base]))), name, shared)
+  )
+  it.effect("finds one that keeps the result for the same listeners and the same assembly", () =>
+    breaks(WaterfallLaws.all(over(() => keeping((listeners, base) => [listeners, base]))), name, again)
+  )
+  it.effect("finds one that keeps it for the whole process", () => {
+    const run = keeping((listeners, base) => [listeners, base])
+    return breaks(
+      only(() => run),
+      name,
+      again
+    )
+  })
+  it.effect("finds one that keeps failures", () =>
     breaks(
       only(() => {
         const known = new WeakMap<object, ReturnType<Run>>()
+        return (listeners, base) =>
+          Effect.suspend(
+            () =>
+              known.get(base) ??
+              Effect.onExit(plain.run(listeners, base), (exit) =>
+                Effect.sync(() => void (Exit.isFailure(exit) && known.set(base, exit)))
+              )
+          )
+      }),
+      name,
+      { ...again, counterexample: counterexample.replace("edits", "fails after the rest") }
+    )
+  )
+  it.effect("finds one that runs the listeners again, and gives the old result", () =>
+    breaks(
+      only(() => {
+        const known = new WeakMap<object, Assembly.Assembly>()
+        return (listeners, base) =>
+          Effect.map(plain.run(listeners, base), (result) => {
+            const held = known.get(base) ?? result
+            known.set(base, result)
+            return held
+          })
+      }),
+      name,
+      {
+        counterexample,
+        expected: 'run again, the waterfall gives what is marked "a again"',
+        seen: 'what is marked "a"'
+      }
+    )
+  )
+  it.effect("finds one that runs the listeners twice where it knows the assembly", () =>
+    breaks(
+      only(() => {
+        const known = new WeakSet<object>()
+        return (listeners, base) =>
+          Effect.suspend(() => {
+            const once = Effect.suspend(() => plain.run(listeners, base))
+            if (known.has(base)) return Effect.andThen(once, once)
+            known.add(base)
+            return once
+          })
+      }),
+      name,
+      {
+        ...again,
+        seen: 'runs of listener "a" of scope "global", listener "a" of scope "global"'
+      }
+    )
+  )
+  it.effect("finds one that refuses what it knows", () =>
+    breaks(
+      only(() => {
+        const known = new WeakSet<object>()
+        return (listeners, base) =>
+          Effect.suspend(() => {
+            if (known.has(listeners)) return Effect.die(new Error("known"))
+            if (known.has(base)) known.add(listeners)
+            known.add(base)
+            return plain.run(listeners, base)
+          })
+      }),
+      name,
+      {
+        counterexample: '{ assembly: {}, listeners: [], before: { assembly: "the same", listeners: [] } }',
+        expected: "run again, the waterfall: it gave an assembly",
+        seen: "it died with Error: known"
+      }
+    )
+  )
+  it.effect("finds one that leaves out what has failed before", () =>
+    breaks(
+      only(() => {
+        const broken = new Set<string>()
+        return (listeners, base) =>
+          Effect.suspend(() =>
+            Effect.tapError(
+              plain.run(
+                listeners.filter((one) => !broken.has(one.owner.entry)),
+                base
+              ),
+              (error) => Effect.sync(() => void (error._tag === "ListenerFailure" && broken.add(error.entry)))
+            )
+          )
+      }),
+      name,
+      {
+        counterexample: counterexample.replace('"the same"', '[{ name: "a", scope: "global", does: "fails" }]'),
+        expected: 'alone, the waterfall gives what is marked "a"',
+        seen: "what nobody has marked"
+      }
+    )
+  )
+  it.effect("finds one that keeps the assembly for the same listeners", () =>
+    breaks(
+      only(() => {
+        const known = new WeakMap<object, Assembly.Assembly>()
         return (listeners, base) => {
-          const held = known.get(listeners) ?? chainOf(listeners, (one, given, rest) => one.run(given, rest))(base)
+          const held = known.get(listeners) ?? base
           known.set(listeners, held)
-          return held
+          return plain.run(listeners, held)
         }
       }),
       name,
@@ -577,13 +733,27 @@ describe("sameResult", () => {
         counterexample: text(
           "{",
           "  assembly: {},",
-          "  listeners: [],",
+          '  listeners: [{ name: "a", scope: "global", does: "leaves out the rest" }],',
           '  before: { assembly: { variables: [{ name: "a", value: "" }] }, listeners: "the same" }',
           "}"
         ),
         expected: "alone, the waterfall gives what only listeners have changed",
         seen: 'variables[0] was nothing, and then {"name":"a","value":""}'
       }
+    )
+  )
+  it.effect("finds one that keeps the chain for the same assembly", () =>
+    breaks(
+      only(() => {
+        const known = new WeakMap<object, Listener.Next>()
+        return (listeners, base) => {
+          const held = known.get(base) ?? ((given: Assembly.Assembly) => plain.run(listeners, given))
+          known.set(base, held)
+          return held(base)
+        }
+      }),
+      name,
+      shared
     )
   )
   it.effect("finds one that keeps the chain for as many listeners", () =>
@@ -640,14 +810,14 @@ describe("sameResult", () => {
           "{",
           "  assembly: {},",
           "  listeners: [",
-          '    { name: "a", scope: "global", does: "surrounds later" },',
+          '    { name: "a", scope: "global", does: "edits later" },',
           '    { name: "a", scope: "agent", does: "edits" }',
           "  ],",
           '  meanwhile: { assembly: {}, listeners: "the same" }',
           "}"
         ),
-        expected: 'alone, the waterfall gives what is marked "a, a (agent), after a"',
-        seen: 'what is marked "a, after a"'
+        expected: 'alone, the waterfall gives what is marked "a, a (agent)"',
+        seen: 'what is marked "a"'
       }
     )
   )

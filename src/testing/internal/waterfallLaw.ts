@@ -94,25 +94,42 @@ export const named = ({ name, scope }: Marking): string => describeOwner({ kind:
 export type Outcome = Exit.Exit<Assembly.Assembly, WaterfallError>
 
 /** What a listener saw when it ran. */
-export interface Run {
+interface Run {
   readonly listener: Marking
   readonly given: Assembly.Assembly
   /** What the rest came to, where it was waited for. */
   rest?: Outcome
 }
 
+/** What listeners write down, and what they follow. */
+interface Diary {
+  /** In the order in which they began. */
+  readonly runs: Array<Run>
+  /** Whether they give something else than before, as those do that follow a setting. */
+  again: boolean
+}
+
+/** What a waterfall is given as long as nobody registers or leaves: always the same assembly, and the same list. */
+interface Stage {
+  readonly base: Assembly.Assembly
+  readonly listeners: ReadonlyArray<Listener.Admitted>
+  readonly diary: Diary
+}
+
 const marks = (assembly: Assembly.Assembly): string => Context.get(assembly.annotations, Note)
 
-const runOf = (listener: Marking, runs: Array<Run>): Listener.Run => {
+const runOf = (listener: Marking, diary: Diary): Listener.Run => {
   const { does, scope } = listener
   const name = scope === "global" ? listener.name : `${listener.name} (${scope})`
   const begin = (given: Assembly.Assembly): Run => {
     const run: Run = { listener, given }
-    runs.push(run)
+    diary.runs.push(run)
     return run
   }
-  const mark = (assembly: Assembly.Assembly, what = name): Assembly.Assembly =>
-    Assembly.annotate(assembly, Note, marks(assembly) === "" ? what : `${marks(assembly)}, ${what}`)
+  const mark = (assembly: Assembly.Assembly, who = name): Assembly.Assembly => {
+    const what = diary.again ? `${who} again` : who
+    return Assembly.annotate(assembly, Note, marks(assembly) === "" ? what : `${marks(assembly)}, ${what}`)
+  }
   const edit = (given: Assembly.Assembly): Assembly.Assembly => mark(begin(given).given)
   const later = <A>(f: () => A): Effect.Effect<A> => Effect.andThen(Effect.yieldNow, Effect.sync(f))
   const around = (given: Assembly.Assembly, next: Listener.Next): Effect.Effect<Assembly.Assembly, WaterfallError> => {
@@ -157,27 +174,32 @@ const runOf = (listener: Marking, runs: Array<Run>): Listener.Run => {
   }
 }
 
-/** The listeners as an assembly has them; they write down what they see. */
-export const admitted = (all: ReadonlyArray<Marking>, runs: Array<Run> = []): ReadonlyArray<Listener.Admitted> =>
-  Object.freeze(
-    all.map((one, order) =>
-      admit(
-        {
-          entry: {
-            kind: "listener",
-            name: one.name,
-            order,
-            global: false,
-            run: runOf(one, runs),
-            plugin: undefined
-          },
-          origin: Origin.make({ scope: one.scope }),
-          position: one.scope === "global" ? 0 : 1
-        },
-        { scope: PromptScope.global, annotations: Context.empty() }
-      )
-    )
+const admitted = (listener: Marking, order: number, diary: Diary): Listener.Admitted =>
+  admit(
+    {
+      entry: {
+        kind: "listener",
+        name: listener.name,
+        order,
+        global: false,
+        run: runOf(listener, diary),
+        plugin: undefined
+      },
+      origin: Origin.make({ scope: listener.scope }),
+      position: listener.scope === "global" ? 0 : 1
+    },
+    { scope: PromptScope.global, annotations: Context.empty() }
   )
+
+/** A case as a waterfall is given it: nobody has seen this list and this assembly yet. */
+export const stageOf = ({ assembly, listeners }: Case, again = false): Stage => {
+  const diary: Diary = { runs: [], again }
+  return {
+    base: assemblyOf(assembly),
+    listeners: Object.freeze(listeners.map((one, order) => admitted(one, order, diary))),
+    diary
+  }
+}
 
 // -----------------------------------------------------------------------------
 // running
@@ -189,33 +211,25 @@ type Service = Waterfall["Service"]
 export const build = (waterfall: Layer.Layer<Waterfall, unknown>): Effect.Effect<Service, unknown, Scope.Scope> =>
   Effect.map(buildAnew(waterfall), Context.get(Waterfall))
 
-export const run = (
-  service: Service,
-  listeners: ReadonlyArray<Listener.Admitted>,
-  assembly: Contents
-): Effect.Effect<Outcome> => Effect.exit(Effect.suspend(() => service.run(listeners, assemblyOf(assembly))))
-
-/** In the order in which they first began. */
-export const ranIn = (runs: ReadonlyArray<Run>): ReadonlyArray<Marking> => [
-  ...new Set(runs.map(({ listener }) => listener))
-]
+export const run = (service: Service, { base, listeners }: Omit<Stage, "diary">): Effect.Effect<Outcome> =>
+  Effect.exit(Effect.suspend(() => service.run(listeners, base)))
 
 /** A case as it was seen to run. */
 interface Seen {
   readonly outcome: Outcome
   /** In the order in which they began. */
   readonly runs: ReadonlyArray<Run>
+  /** Each once, in the order in which they first began. */
   readonly ran: ReadonlyArray<Marking>
 }
 
-const watch = (service: Service, assembly: Contents, listeners: ReadonlyArray<Marking>): Effect.Effect<Seen> =>
+export const watch = (service: Service, stage: Stage): Effect.Effect<Seen> =>
   Effect.suspend(() => {
-    const runs: Array<Run> = []
-    return Effect.map(run(service, admitted(listeners, runs), assembly), (outcome) => ({
-      outcome,
-      runs,
-      ran: ranIn(runs)
-    }))
+    const earlier = stage.diary.runs.length
+    return Effect.map(run(service, stage), (outcome) => {
+      const runs = stage.diary.runs.slice(earlier)
+      return { outcome, runs, ran: [...new Set(runs.map(({ listener }) => listener))] }
+    })
   })
 
 /** Each listener around the rest: what a waterfall is, as plainly as it can be said. */
@@ -238,10 +252,10 @@ interface Watched {
   readonly listeners: ReadonlyArray<Marking>
   /** What the waterfall does. */
   readonly seen: Seen
-  /** What the plain one does. */
-  readonly usual: Seen
   /** What the plain one does with those listeners that ran, in the order in which they began. */
   readonly asRan: Seen
+  /** What it does with those, and the others inside of them: whoever ran too early has left nobody out. */
+  readonly withOthers: Seen
 }
 
 export const failed = notJudged("the waterfall failed in all cases; see the law `passesFailures`")
@@ -270,10 +284,12 @@ export const law = (
     holds: ({ assembly, listeners }) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const seen = yield* watch(yield* build(waterfall), assembly, listeners)
-          const asRan = yield* watch(plain, assembly, seen.ran)
+          const seen = yield* watch(yield* build(waterfall), stageOf({ assembly, listeners }))
+          const asRan = yield* watch(plain, stageOf({ assembly, listeners: seen.ran }))
           if (!ofFailures && failsItself(seen.outcome, asRan.outcome)) return yield* failed
-          return holds({ listeners, seen, usual: yield* watch(plain, assembly, listeners), asRan })
+          const others = listeners.filter((one) => !seen.ran.includes(one))
+          const withOthers = yield* watch(plain, stageOf({ assembly, listeners: [...seen.ran, ...others] }))
+          return holds({ listeners, seen, asRan, withOthers })
         })
       )
   })
@@ -340,6 +356,15 @@ export const otherResult = ({ expected, gets, seen, who }: Glance): Broken | und
 /** That it is a failure where there should be none, or another one, or none. */
 export const otherFailure = ({ expected, seen, who }: Glance): Broken | undefined => {
   const [was, is] = [inWords(expected), inWords(seen)]
+  return was === is ? undefined : broken(`${who}: ${was}`, is)
+}
+
+const listed = ({ runs }: Seen): string =>
+  runs.length === 0 ? "no runs" : `runs of ${runs.map(({ listener }) => named(listener)).join(", ")}`
+
+/** That others ran, or in another order, or another number of times. */
+export const otherRuns = (who: string, expected: Seen, seen: Seen): Broken | undefined => {
+  const [was, is] = [listed(expected), listed(seen)]
   return was === is ? undefined : broken(`${who}: ${was}`, is)
 }
 
