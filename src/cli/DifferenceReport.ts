@@ -14,6 +14,7 @@ import type { Source } from "../Rendered.ts"
 import type { Tokenizer } from "../tokens/Tokenizer.ts"
 import * as ToolSchema from "../ToolSchema.ts"
 import { count, grouped } from "./Numbers.ts"
+import { originToJson } from "./OriginJson.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import * as Tokens from "./Tokens.ts"
@@ -298,7 +299,7 @@ export const toJson = (
       sections: self.changes.sections.map((change) => changeToJson(change, textualToJson)),
       contexts: self.changes.contexts.map((change) => changeToJson(change, textualToJson)),
       tools: self.changes.tools.map((change) => ({
-        ...changeToJson(change, ({ origin, schema }) => ({ ...ownerToJson(origin), schema: { ...schema } })),
+        ...changeToJson(change, ({ origin, schema }) => ({ ...originToJson(origin), schema: { ...schema } })),
         ...(change._tag === "Changed"
           ? {
               schemaChanges: Difference.schemaChanges(change.before.schema, change.after.schema).map((one) => ({
@@ -308,7 +309,7 @@ export const toJson = (
           : undefined)
       })),
       variables: self.changes.variables.map((change) =>
-        changeToJson(change, ({ origin, value }) => ({ ...ownerToJson(origin), value: value ?? null }))
+        changeToJson(change, ({ origin, value }) => ({ ...originToJson(origin), value: value ?? null }))
       )
     }
   }
@@ -321,13 +322,6 @@ const both = <A>({ after, before }: Difference.Pair<A>, f: (a: A) => Schema.Json
   after: f(after)
 })
 
-const ownerToJson = ({ listener, plugin, provider, scope }: Origin.Origin): Schema.JsonObject => ({
-  scope,
-  ...(plugin === undefined ? undefined : { plugin }),
-  ...(provider === undefined ? undefined : { provider }),
-  ...(listener === undefined ? undefined : { listener: { ...listener } })
-})
-
 const partToJson = ({
   name,
   origin
@@ -336,7 +330,7 @@ const partToJson = ({
   readonly origin: Origin.Origin
 }): Schema.JsonObject => ({
   name,
-  ...ownerToJson(origin)
+  ...originToJson(origin)
 })
 
 const sourceToJson = (source: Source | undefined): Schema.Json => {
@@ -356,14 +350,14 @@ const toolPlaceToJson = (found: Difference.ToolPlace | undefined): Schema.Json =
   found === undefined
     ? null
     : {
-        tool: { name: found.tool.schema.name, ...ownerToJson(found.tool.origin) },
+        tool: { name: found.tool.schema.name, ...originToJson(found.tool.origin) },
         index: found.index,
         path: found.path
       }
 
 const textualToJson = ({ rendered, source }: Written): Schema.JsonObject => ({
   order: source.order,
-  ...ownerToJson(source.origin),
+  ...originToJson(source.origin),
   text: String(source.text),
   rendered,
   interpolate: source.interpolate,

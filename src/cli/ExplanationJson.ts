@@ -12,6 +12,7 @@ import * as Origin from "../Origin.ts"
 import { type Kind, ownerFields } from "../PromptError.ts"
 import * as Trace from "../Trace.ts"
 import type { Absent, Explanation, Row, Size } from "./Explanation.ts"
+import { originToJson } from "./OriginJson.ts"
 import { whyAbsent } from "./Reasons.ts"
 import type { Occurrence } from "./Search.ts"
 import type { Detail } from "./SectionDetail.ts"
@@ -104,13 +105,6 @@ const sizeToJson = ({ characters, tokens }: Size): JsonObject => ({
   characters,
   tokens: tokens.tokens,
   exact: tokens.exact
-})
-
-const originToJson = ({ listener, plugin, provider, scope }: Origin.Origin): JsonObject => ({
-  scope,
-  ...(plugin === undefined ? undefined : { plugin }),
-  ...(provider === undefined ? undefined : { provider }),
-  ...(listener === undefined ? undefined : { listener: { ...listener } })
 })
 
 const placeOf = ([place]: ReadonlyArray<Place>) => (place === undefined ? undefined : { place: placeToJson(place) })

@@ -276,6 +276,19 @@ describe("keepsOrder", () => {
 
 describe("heedsNext", () => {
   const name = "waterfall: next decides"
+  const ranTheRest = {
+    counterexample: text(
+      "{",
+      "  assembly: {},",
+      "  listeners: [",
+      '    { name: "a", scope: "global", does: "leaves out the rest" },',
+      '    { name: "b", scope: "global", does: "edits" }',
+      "  ]",
+      "}"
+    ),
+    expected: 'no run of listener "b" of scope "global"',
+    seen: 'it ran, although listener "a" of scope "global" did not run the rest'
+  }
   it.effect("finds one that runs the rest although a listener left it out", () =>
     breaks(
       WaterfallLaws.all(
@@ -291,35 +304,11 @@ describe("heedsNext", () => {
         )
       ),
       name,
-      {
-        counterexample: text(
-          "{",
-          "  assembly: {},",
-          "  listeners: [",
-          '    { name: "a", scope: "global", does: "leaves out the rest" },',
-          '    { name: "b", scope: "global", does: "edits" }',
-          "  ]",
-          "}"
-        ),
-        expected: 'no run of listener "b" of scope "global"',
-        seen: 'it ran, although listener "a" of scope "global" did not run the rest'
-      }
+      ranTheRest
     )
   )
   it.effect("finds one that runs them one after the other", () =>
-    breaks([WaterfallLaws.heedsNext(waterfall(flat))], name, {
-      counterexample: text(
-        "{",
-        "  assembly: {},",
-        "  listeners: [",
-        '    { name: "a", scope: "global", does: "leaves out the rest" },',
-        '    { name: "b", scope: "global", does: "edits" }',
-        "  ]",
-        "}"
-      ),
-      expected: 'no run of listener "b" of scope "global"',
-      seen: 'it ran, although listener "a" of scope "global" did not run the rest'
-    })
+    breaks([WaterfallLaws.heedsNext(waterfall(flat))], name, ranTheRest)
   )
   it.effect("finds one that goes on where a listener failed", () =>
     breaks(
